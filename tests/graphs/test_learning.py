@@ -24,7 +24,8 @@ from assay.graphs import (
     load_network,
     network_score,
 )
-from assay.graphs.learning.chow_liu import spanning_tree
+from assay.graphs.learning.chow_liu import spanning_tree, tree_within
+from assay.graphs.learning.constraints import Constraints
 from assay.graphs.learning.scores import FamilyScorer
 from assay.graphs.learning.states import state_table
 
@@ -213,6 +214,80 @@ def test_chow_liu_is_the_best_tree():
         with contextlib.suppress(DataError):  # a cycle
             assert network_score(rows, tree, "log-likelihood") <= value + 1e-6
     assert spanning_tree(np.array([[0, 1, 5], [1, 0, 2], [5, 2, 0.0]])).tolist() == [-1, 2, 0]
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10_000), rooted=st.booleans())
+def test_the_best_forest_within_constraints(seed, rooted):
+    """Oracle: every assignment of a parent, or none, to four columns."""
+    rng = np.random.default_rng(seed)
+    d = 4
+    names = [f"x{i}" for i in range(d)]
+    weight = np.triu(rng.choice([0.0, 0.5, 1.0, 2.0], (d, d)) + rng.random((d, d)), 1)
+    weight += weight.T
+    forbidden = [(a, b) for a, b in itertools.permutations(names, 2) if rng.random() < 0.4]
+    free = [pair for pair in itertools.permutations(names, 2) if pair not in forbidden and pair[1] != "x0"]
+    required = [free[int(rng.integers(len(free)))]] if free and rng.random() < 0.5 else []
+    root = 0 if rooted else None
+    constraints = Constraints(names, required, forbidden)
+    parent = tree_within(weight, constraints, root)
+    assert all(parent[names.index(b)] == names.index(a) for a, b in required)
+    assert all(constraints.allowed[p, j] for j, p in enumerate(parent) if p >= 0)
+    assert root is None or parent[root] < 0
+
+    def value(parents):
+        return sum(weight[p, j] for j, p in enumerate(parents) if p >= 0)
+
+    def is_forest(parents):
+        return all(_steps_up(parents, j) < d for j in range(d))
+
+    assert is_forest(parent)
+    for other in itertools.product(range(-1, d), repeat=d):
+        if (
+            all(p < 0 or constraints.allowed[p, j] for j, p in enumerate(other))
+            and all(other[names.index(b)] == names.index(a) for a, b in required)
+            and (root is None or other[root] < 0)
+            and value(other) > value(parent) + 1e-9
+        ):
+            assert not is_forest(other)
+
+
+def _steps_up(parents, j):
+    steps = 0
+    while parents[j] >= 0 and steps < len(parents):
+        j, steps = parents[j], steps + 1
+    return steps
+
+
+def test_chow_liu_keeps_what_is_known():
+    rows = load_network("asia").sample(2000, random_state=0)
+    learned = learn_structure(rows, "chow-liu", required=[("asia", "dysp")])
+    assert ("asia", "dysp") in learned.arcs and ("asia", "dysp") in learned.partial.arcs
+    tiers = [["dysp"], ["asia", "tub", "smoke", "lung", "bronc", "either", "xray"]]
+    learned = learn_structure(rows, "chow-liu", tiers=tiers)
+    assert ("dysp", "bronc") in learned.arcs and len(learned.arcs) == 7  # the other way round, not left out
+    with pytest.raises(ParameterError, match="2 arcs to 'dysp' are required"):
+        learn_structure(rows, "chow-liu", required=[("asia", "dysp"), ("tub", "dysp")])
+    with pytest.raises(ParameterError, match="'dysp' is the root"):
+        learn_structure(rows, "chow-liu", required=[("asia", "dysp")], root="dysp")
+
+
+def test_what_is_known_directs_edges_of_the_class():
+    """Of the sprinkler network data direct two arcs; tiers, one required arc, and what follows direct the others."""
+    true = load_network("sprinkler")
+    rows = true.sample(3000, random_state=0)
+    tiers = [["cloudy"], ["sprinkler", "rain"], ["wet"]]
+    for method in ("hill climbing", "tabu", "pc"):
+        assert set(learn_structure(rows, method, tiers=tiers).partial.arcs) == set(true.arcs)
+    known = equivalence_class(
+        true.names, [("rain", "cloudy"), ("cloudy", "sprinkler")], required=[("rain", "cloudy")]
+    )
+    assert set(known.arcs) == {("rain", "cloudy"), ("cloudy", "sprinkler")} and not known.edges
+    strength = arc_strength(rows, n_boot=5, tiers=tiers)
+    arcs = {(r["from"], r["to"]): r["direction"] for r in strength.rows}
+    assert arcs["cloudy", "rain"] == 1.0 and ("rain", "cloudy") not in arcs
+    with pytest.raises(DataError, match="the arc cloudy -> rain is forbidden"):
+        equivalence_class(true.names, true.arcs, forbidden=[("cloudy", "rain")])
 
 
 def test_strong_arcs_stay_in_bootstrap_samples():

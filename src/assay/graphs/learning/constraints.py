@@ -24,6 +24,7 @@ class Constraints:
 
     Attributes
     ----------
+    names : list of d names
     allowed : (d, d) bool      required : (d, d) bool; entry (i, j) is the arc from i to j
     """
 
@@ -43,6 +44,7 @@ class Constraints:
                 raise ParameterError(f"{who}: there is no column {name!r}.{did_you_mean(name, names)}")
             return place[name]
 
+        self.names = list(names)
         self.allowed = ~np.eye(d, dtype=bool)
         self.required = np.zeros((d, d), bool)
         for a, b in forbidden:
@@ -69,3 +71,8 @@ class Constraints:
             name: [names[i] for i in np.flatnonzero(self.required[:, j])] for j, name in enumerate(names)
         }
         DirectedGraph(parents, who)  # refuses a cycle
+
+    @property
+    def empty(self) -> bool:
+        """Whether every structure keeps to them."""
+        return not self.required.any() and int(self.allowed.sum()) == self.allowed.size - len(self.allowed)

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from assay.errors import DataError
 from assay.graphs.directed_graph import DirectedGraph
+from assay.graphs.learning.constraints import Constraints
 
-__all__ = ["PartialGraph", "equivalence_class", "meek_closure"]
+__all__ = ["PartialGraph", "class_within", "equivalence_class", "meek_closure"]
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,23 @@ class PartialGraph:
         )
 
 
-def equivalence_class(names: Sequence[str], arcs: Sequence[tuple[str, str]]) -> PartialGraph:
+def equivalence_class(
+    names: Sequence[str],
+    arcs: Sequence[tuple[str, str]],
+    *,
+    required: Sequence[tuple[str, str]] = (),
+    forbidden: Sequence[tuple[str, str]] = (),
+    tiers: Sequence[Sequence[str]] | None = None,
+) -> PartialGraph:
     """The class of structures that say the same about independence: the same edges and the same colliders.
 
-    An arc keeps its direction if all structures of the class have it; the others become edges.
+    An arc keeps its direction if all structures of the class have it; the others become edges. What is known of the
+    structure directs further edges, and so does what follows from these.
 
     Parameters
     ----------
     names : list of names      arcs : pairs (parent, child)
+    required, forbidden, tiers : as in :func:`learn_structure`
 
     Examples
     --------
@@ -80,6 +91,11 @@ def equivalence_class(names: Sequence[str], arcs: Sequence[tuple[str, str]]) -> 
     >>> network = load_network("sprinkler")
     >>> print(equivalence_class(network.names, network.arcs))
     sprinkler -> wet, rain -> wet, cloudy - sprinkler, cloudy - rain
+    >>> print(equivalence_class(network.names, network.arcs, forbidden=[("cloudy", "rain")]))
+    Traceback (most recent call last):
+    assay.errors.DataError: equivalence_class: the arc cloudy -> rain is forbidden.
+    >>> print(equivalence_class(network.names, network.arcs, forbidden=[("rain", "cloudy")]))
+    cloudy -> rain, sprinkler -> wet, rain -> wet, cloudy - sprinkler
 
     References
     ----------
@@ -88,9 +104,17 @@ def equivalence_class(names: Sequence[str], arcs: Sequence[tuple[str, str]]) -> 
     - Meek, C. (1995). Causal inference and causal explanation with background knowledge. Uncertainty in Artificial
       Intelligence, 403-410.
     """
-    names = list(names)
+    names, who = list(names), "equivalence_class"
+    return class_within(names, arcs, Constraints(names, required, forbidden, tiers, who))
+
+
+def class_within(names: list[str], arcs: Sequence[tuple[str, str]], constraints: Constraints) -> PartialGraph:
+    """The same, from constraints that were checked."""
     graph = DirectedGraph({n: [a for a, b in arcs if b == n] for n in names}, "equivalence_class")
     place = {name: i for i, name in enumerate(names)}
+    wrong = next((arc for arc in graph.arcs if not constraints.allowed[place[arc[0]], place[arc[1]]]), None)
+    if wrong is not None:
+        raise DataError(f"the arc {wrong[0]} -> {wrong[1]} is forbidden.", who="equivalence_class")
     matrix = np.zeros((len(names), len(names)), bool)
     for a, b in graph.arcs:
         matrix[place[a], place[b]] = matrix[place[b], place[a]] = True
@@ -101,7 +125,7 @@ def equivalence_class(names: Sequence[str], arcs: Sequence[tuple[str, str]]) -> 
             for j in above[k + 1 :]:
                 if not adjacent[i, j]:  # two parents that are not joined: a collider
                     matrix[place[name], i] = matrix[place[name], j] = False
-    return PartialGraph.of(names, meek_closure(matrix))
+    return PartialGraph.of(names, meek_closure(matrix & constraints.allowed & ~constraints.required.T))
 
 
 def meek_closure(matrix: np.ndarray) -> np.ndarray:

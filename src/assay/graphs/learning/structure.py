@@ -10,9 +10,9 @@ import numpy as np
 
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
-from assay.graphs.learning.chow_liu import mutual_informations, spanning_tree
+from assay.graphs.learning.chow_liu import mutual_informations, tree_within
 from assay.graphs.learning.constraints import Constraints
-from assay.graphs.learning.equivalence import PartialGraph, equivalence_class
+from assay.graphs.learning.equivalence import PartialGraph, class_within
 from assay.graphs.learning.pc import pc_graph
 from assay.graphs.learning.scores import FamilyScorer
 from assay.graphs.learning.search import Climb, Climber
@@ -35,7 +35,7 @@ class LearnedStructure:
     ----------
     names : list of columns      arcs : list of pairs (parent, child)      score : float, of the chosen kind
     history : list of dicts: the moves of the search, or the tests of PC that removed an edge
-    partial : PartialGraph, the equivalence class
+    partial : PartialGraph, the equivalence class, directed further by what is required, forbidden, or in tiers
     """
 
     names: list[str]
@@ -83,6 +83,7 @@ def learn_structure(
     score : "bic", "aic", "bdeu", "k2" or "log-likelihood", of the searches
     required, forbidden : pairs (parent, child)
     tiers : lists of names, causes first; no arc goes back
+        Chow and Liu's tree is then the best of those that keep to all this, and may fall into several trees.
     max_parents : int or None
     restarts : int, default None
         How often the search starts again from the best structure with a fifth of its arcs turned round or dropped; None
@@ -187,15 +188,16 @@ def structure_of(
     scorer = FamilyScorer(data, score, equivalent_sample_size, weights)
     if method == "pc":
         partial, tests = pc_graph(data, constraints, alpha, max_given, weights)
-        arcs = _acyclic(partial)
+        arcs = _acyclic(partial, constraints)
         return LearnedStructure(names, arcs, _score(scorer, arcs), partial, tests)
     if method == "chow-liu":
         if root is not None and root not in names:
             raise ParameterError(f"learn_structure: there is no column {root!r} for the root.")
-        parent = spanning_tree(mutual_informations(data), 0 if root is None else names.index(root))
+        parent = tree_within(
+            mutual_informations(data), constraints, None if root is None else names.index(root)
+        )
         arcs = [(names[parent[j]], names[j]) for j in range(len(names)) if parent[j] >= 0]
-        arcs = _within(arcs, constraints, names)
-        return LearnedStructure(names, arcs, _score(scorer, arcs), equivalence_class(names, arcs))
+        return LearnedStructure(names, arcs, _score(scorer, arcs), class_within(names, arcs, constraints))
     climber = Climber(scorer, constraints, max_parents)
     stay: dict[str, Any] = {"tabu": tabu, "patience": patience} if method == "tabu" else {}
     best = climber.climb(**stay)
@@ -205,7 +207,7 @@ def structure_of(
         if again.score > best.score:
             best = Climb(again.arcs, again.score, best.history + again.history)
     arcs = [(names[i], names[j]) for j in range(len(names)) for i in np.flatnonzero(best.arcs[:, j])]
-    return LearnedStructure(names, arcs, best.score, equivalence_class(names, arcs), best.history)
+    return LearnedStructure(names, arcs, best.score, class_within(names, arcs, constraints), best.history)
 
 
 def _score(scorer: FamilyScorer, arcs: Sequence[tuple[str, str]]) -> float:
@@ -213,25 +215,24 @@ def _score(scorer: FamilyScorer, arcs: Sequence[tuple[str, str]]) -> float:
     return sum(scorer.family(i, [place[a] for a, b in arcs if b == n]) for n, i in place.items())
 
 
-def _acyclic(partial: PartialGraph) -> list[tuple[str, str]]:
-    """The arcs of a member; where finite samples left a cycle, the arcs that close it are turned."""
+def _acyclic(partial: PartialGraph, constraints: Constraints) -> list[tuple[str, str]]:
+    """The arcs of a member; where finite samples left a cycle, an arc that closes it is turned, or else left out."""
+    place = {name: i for i, name in enumerate(partial.names)}
     kept: list[tuple[str, str]] = []
-    for a, b in partial.a_member():
-        below, todo = {b}, [b]
-        while todo:
-            name = todo.pop()
-            for c, e in kept:
-                if c == name and e not in below:
-                    below.add(e)
-                    todo.append(e)
-        kept.append((b, a) if a in below else (a, b))
+    below: dict[str, set[str]] = {name: {name} for name in partial.names}  # what each name leads to
+
+    def is_required(arc: tuple[str, str]) -> bool:
+        return bool(constraints.required[place[arc[0]], place[arc[1]]])
+
+    for a, b in sorted(partial.a_member(), key=lambda arc: not is_required(arc)):
+        arc = (b, a) if a in below[b] else (a, b)
+        if not constraints.allowed[place[arc[0]], place[arc[1]]]:
+            continue
+        kept.append(arc)
+        for names in below.values():
+            if arc[0] in names:
+                names |= below[arc[1]]
     return kept
-
-
-def _within(arcs: list[tuple[str, str]], constraints: Constraints, names: list[str]) -> list[tuple[str, str]]:
-    """The arcs of a tree without those that are forbidden."""
-    place = {name: i for i, name in enumerate(names)}
-    return [(a, b) for a, b in arcs if constraints.allowed[place[a], place[b]]]
 
 
 def _check_counts(who: str, **counts: int) -> None:
