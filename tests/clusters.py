@@ -1,7 +1,7 @@
 """Clusters of Dask for tests, whose workers are processes of this machine: a busy one may be slow to start them."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import dask
@@ -29,6 +29,29 @@ def two_workers(set_as_default: bool = True, **config: Any) -> Iterator[Any]:
         yield client
 
 
+@contextmanager
+def in_this_process(workers: int = 1, threads: int = 1, **options: Any) -> Iterator[Any]:
+    """A cluster whose workers are threads of the tests, so that nothing has to be started."""
+    with (
+        dask.config.set(PATIENT),
+        distributed.LocalCluster(
+            workers, processes=False, threads_per_worker=threads, dashboard_address=":0", **options
+        ) as cluster,
+    ):
+        yield cluster
+
+
+@contextmanager
+def no_workers_yet() -> Iterator[Any]:
+    """A scheduler in this process and nothing else. Workers that retire race with what Dask knows of them."""
+    alone = {
+        "cls": distributed.Scheduler,
+        "options": {"protocol": "inproc://", "port": 0, "dashboard": False},
+    }
+    with dask.config.set(PATIENT), distributed.SpecCluster(scheduler=alone) as cluster:
+        yield cluster
+
+
 class MortalWorkers:
     """Two workers that tests may kill. Where one does not come back, both are replaced."""
 
@@ -49,4 +72,5 @@ class MortalWorkers:
 
     def close(self) -> None:
         self._client = None
-        self._open.close()
+        with suppress(KeyError):  # of Dask's own list, that has missed a worker; all are gone by then
+            self._open.close()

@@ -214,12 +214,12 @@ def test_processes_and_workers_are_one_or_the_other(run, wards):
 
 
 def test_compare_on_the_workers_of_a_scheduler(run, wards, monkeypatch):
-    distributed = pytest.importorskip("distributed", reason="needs the extra assay[dask]")
+    pytest.importorskip("distributed", reason="needs the extra assay[dask]")
+    from tests.clusters import in_this_process
+
     monkeypatch.setattr("assay.evaluate.cluster.CONNECT_SECONDS", 120.0)  # on a busy machine
     options = ("compare", wards, "-t", "ill", *SMALL, "--design", "2-fold")
-    with distributed.LocalCluster(
-        1, processes=False, threads_per_worker=1, dashboard_address=":0", protocol="tcp"
-    ) as workers:
+    with in_this_process(protocol="tcp") as workers:
         code, out, err = run(*options, "--dask", workers.scheduler_address)
     assert code == 0, err
     assert "naive bayes" in out

@@ -352,9 +352,8 @@ def test_threads_of_dask_answer_as_well():
 def test_the_workers_of_a_cluster_answer_as_well():
     distributed = pytest.importorskip("distributed", reason="needs the extra assay[dask]")
     model = GaussianNB().fit(PLAIN, LABELS)
-    with (
-        distributed.LocalCluster(2, processes=False, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster),
-    ):
+    from tests.clusters import in_this_process
+
+    with in_this_process(workers=2) as cluster, distributed.Client(cluster):
         answers = model.predict(da.from_array(PLAIN, chunks=(10, 2))).compute()
     assert_array_equal(answers, model.predict(PLAIN))

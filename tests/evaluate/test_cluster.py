@@ -25,6 +25,8 @@ from assay.experiments import Experiment
 from assay.tables.data import load_iris, load_wine
 
 distributed = pytest.importorskip("distributed", reason="needs the extra assay[dask]")
+from tests.clusters import MortalWorkers, in_this_process, no_workers_yet  # noqa: E402
+
 pytestmark = pytest.mark.filterwarnings("ignore")  # of ports and clean-up, which are the cluster's own
 
 
@@ -37,8 +39,6 @@ def patience(monkeypatch):
 
 @pytest.fixture(scope="module")
 def workers():
-    from tests.clusters import MortalWorkers
-
     mortal = MortalWorkers(**{"distributed.scheduler.allowed-failures": 0})
     yield mortal
     mortal.close()
@@ -203,16 +203,62 @@ def test_ctrl_c_cancels_what_is_left_and_keeps_the_finished_splits(every_event, 
             raise KeyboardInterrupt
 
     learners = ["majority", "naive bayes"]
-    with (
-        distributed.LocalCluster(1, processes=False, threads_per_worker=1, dashboard_address=":0") as one,
-        distributed.Client(one, set_as_default=False) as client,
-    ):
+    with in_this_process() as one, distributed.Client(one, set_as_default=False) as client:
         with listen(enough):
             result = compare(learners, load_iris(), design="10-fold", client=client)
         assert tasks_left(client) == []
     assert result.interrupted and len(result.places) == 2
     whole = compare(learners, load_iris(), design="10-fold")
     assert numbers(result) == [row for row in numbers(whole) if row["fold"] < 2]
+
+
+@pytest.mark.parametrize("moment", ["a cell is handed out", "workers are waited for", "a result is fetched"])
+def test_whenever_ctrl_c_comes_nothing_stays_with_the_scheduler(monkeypatch, moment):
+    """Futures of no cluster, the second of which never ends; the interrupt comes at each place that takes time."""
+
+    class Future:
+        released = False
+
+        def __init__(self, number):
+            self.number, self.status = number, "pending" if number == 1 else "finished"
+
+        def add_done_callback(self, tell):
+            if self.status == "finished":
+                tell(self)
+
+        def result(self):
+            if moment == "a result is fetched" and self.number == 2:
+                raise KeyboardInterrupt
+            return self.number
+
+        def release(self):
+            self.released = True
+
+    class Client:
+        def __init__(self):
+            self.handed, self.cancelled = [], []
+
+        def submit(self, function, *arguments, pure):
+            if moment == "a cell is handed out" and len(self.handed) == 3:
+                raise KeyboardInterrupt
+            self.handed.append(Future(len(self.handed)))
+            return self.handed[-1]
+
+        def nthreads(self):
+            if moment == "workers are waited for" and len(self.handed) == 4:
+                raise KeyboardInterrupt
+            return {"one": 1}
+
+        def cancel(self, futures, force):
+            self.cancelled += [future.number for future in futures]
+
+    monkeypatch.setattr(cluster_module, "CHECK_SECONDS", 0.01)
+    client = Client()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in Cluster(client).each(abs, ((i, (i,)) for i in range(4))):
+            pass
+    assert all(future.released for future in client.handed)
+    assert 1 in client.cancelled and 0 not in client.cancelled
 
 
 def test_an_experiment_goes_on_where_it_was_left_also_on_a_cluster(client, tmp_path, every_event):
@@ -298,9 +344,9 @@ def test_a_cluster_without_workers_is_named(monkeypatch):
     monkeypatch.setattr(cluster_module, "PATIENCE_SECONDS", 0.3)
     monkeypatch.setattr(cluster_module, "CHECK_SECONDS", 0.1)
     with (
-        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
-        distributed.Client(empty, set_as_default=False) as client,
+        no_workers_yet() as nobody,
+        distributed.Client(nobody, set_as_default=False) as client,
+        connected(client, "compare") as cluster,
+        pytest.raises(AssayError, match="no workers for"),
     ):
-        client.retire_workers()
-        with connected(client, "compare") as cluster, pytest.raises(AssayError, match="no workers for"):
-            list(cluster.each(pow, [(0, (2, 3))]))
+        list(cluster.each(pow, [(0, (2, 3))]))

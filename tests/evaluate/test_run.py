@@ -100,10 +100,12 @@ def test_a_process_that_dies_takes_no_finished_split_with_it(monkeypatch, finish
 
 def test_a_dask_cluster_gives_the_same_numbers():
     distributed = pytest.importorskip("distributed", reason="dask's cluster is an extra")
+    from tests.clusters import in_this_process
+
     learners = ["majority", "lda", DecisionTreeClassifier(max_features=2)]
     alone = compare(learners, *load_wine(), design="2x3", metrics=["error", "log-loss"])
     with (
-        distributed.LocalCluster(2, processes=False, threads_per_worker=1, dashboard_address=None) as cluster,
+        in_this_process(workers=2) as cluster,
         distributed.Client(cluster),
         joblib.parallel_config("dask"),
     ):

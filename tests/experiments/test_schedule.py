@@ -67,14 +67,13 @@ def test_on_a_dask_cluster_the_numbers_are_the_same():
     import warnings
 
     import joblib
+    from tests.clusters import in_this_process
 
     made = experiment(design="2-fold")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ports and clean-up, which are the cluster's own
         with (
-            distributed.LocalCluster(
-                1, processes=False, threads_per_worker=2, dashboard_address=None
-            ) as cluster,
+            in_this_process(threads=2) as cluster,
             distributed.Client(cluster),
             joblib.parallel_config("dask"),
         ):

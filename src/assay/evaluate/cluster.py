@@ -95,11 +95,11 @@ class Cluster:
                 if not running:
                     return
                 future = self._next(finished)
-                cell = running.pop(future)
                 try:
                     fate, result = self._outcome(future)
                 finally:
                     future.release()  # a traceback may hold the future for long; the workers need not hold its result
+                cell = running.pop(future)  # last: whenever Ctrl-C comes, a future is released or among these
                 if fate == "finished":
                     yield cell.name, result
                 elif fate == "lost" and cell.losses < MOST_LOSSES:
@@ -113,8 +113,12 @@ class Cluster:
                 if time.monotonic() - looked > CHECK_SECONDS:  # workers come and go
                     room, looked = max(1, self._room(wait=False)), time.monotonic()
         finally:
-            if running:
-                self.client.cancel(list(running), force=True)
+            try:
+                if running:
+                    self.client.cancel(list(running), force=True)
+            finally:
+                for future in running:
+                    future.release()
 
     def _sent(self, shared: Shared) -> Any:
         """The future of an argument, sent again if it was lost with its workers."""
