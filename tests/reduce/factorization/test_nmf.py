@@ -212,6 +212,10 @@ def test_awkward_tables():
         NMF(1).fit([[1.0, np.nan], [1.0, np.nan]])
     with pytest.raises(ValueError, match="min\\(n_samples, n_features\\)"):
         NMF(5, init="nndsvd").fit(some_table(3, 4))
+    for table in (some_table() * 1e200, sp.csr_matrix(some_table()) * 1e200):
+        for learner in (NMF(2), MiniBatchNMF(2)):
+            with pytest.raises(ValueError, match=r"e\+20\d in X is too large"):
+                learner.fit(table)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Integer, Scalar
 from assay.errors import DataError, warn_user
 from assay.optimize.alternating_ridge import ridge_rows
+from assay.reduce.components.explained_sums import ExplainedSums
 from assay.reduce.components.spectrum import with_fixed_signs
 from assay.reduce.factorization.component_words import ComponentWords
 from assay.types import RandomState, TableLike, Target
@@ -29,7 +31,7 @@ LARGEST_SQUARABLE = 1e153
 SMALLEST_RIDGE = 1e-10  # of the mean square of the entries, so that rows with few entries have an answer
 
 
-class MatrixFactorization(NumberedColumns):
+class MatrixFactorization(ExplainedSums, NumberedColumns):
     r"""Rows and columns by few numbers each, from the entries that are known; the products are what the others may be.
 
     .. math:: \min \sum_{(t,i) \in \Omega} \Big[(x_{ti} - \mu - b_t - b_i - f_t^Tg_i)^2
@@ -184,17 +186,22 @@ class MatrixFactorization(NumberedColumns):
 
     def _half(self, E: Any, G: np.ndarray, biases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Factors and offsets of the rows of E, given those of the columns."""
-        entries = np.diff(E.indptr)
-        ridge = np.repeat(
-            (self.penalty * np.maximum(entries, 1) + SMALLEST_RIDGE)[:, None], G.shape[1], axis=1
-        )
+        wide, ridge = self._regression(G, np.diff(E.indptr))
         if not self.biases:
-            return ridge_rows(E, G, ridge), np.zeros(E.shape[0])
+            return ridge_rows(E, wide, ridge), np.zeros(E.shape[0])
         left = E.copy()
         left.data = E.data - biases[E.indices]
-        wide = np.column_stack([G, np.ones(len(G))])
-        solved = ridge_rows(left, wide, np.column_stack([ridge, np.full(len(ridge), SMALLEST_RIDGE)]))
+        solved = ridge_rows(left, wide, ridge)
         return solved[:, :-1], solved[:, -1]
+
+    def _regression(self, G: np.ndarray, entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What rows are regressed on, the offset last, and (n, r) penalties of rows with so many entries."""
+        size = self.penalty * np.maximum(entries, 1) + SMALLEST_RIDGE
+        ridge = np.repeat(size[:, None], G.shape[1], axis=1)
+        if not self.biases:
+            return G, ridge
+        offset = np.full(len(ridge), SMALLEST_RIDGE)
+        return np.column_stack([G, np.ones(len(G))]), np.column_stack([ridge, offset])
 
     def _objective(
         self, E: Any, F: np.ndarray, rows: np.ndarray, G: np.ndarray, columns: np.ndarray
@@ -214,6 +221,21 @@ class MatrixFactorization(NumberedColumns):
 
     def _transform(self, X: np.ndarray) -> np.ndarray:
         return self._rows(X)[0]
+
+    def _terms(self, X: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """Of a row the weights are those of its regression: they depend on which entries it has."""
+        known = ~np.isnan(X)
+        left = np.where(known, X - self.mean_ - self.column_biases_, 0.0) / self._scale
+        wide, ridge = self._regression(self.components_.T / self._scale, known.sum(axis=1))
+        k = self._n_features_out
+
+        def of_rows(some: np.ndarray) -> np.ndarray:
+            M = known[some][:, :, None] * wide
+            A = np.swapaxes(M, 1, 2) @ M + ridge[some][:, :, None] * np.eye(wide.shape[1])
+            weights = np.linalg.solve(A, np.swapaxes(M, 1, 2))[:, :k]
+            return np.swapaxes(weights, 1, 2) * left[some][:, :, None]
+
+        return of_rows
 
     def complete(self, X: TableLike) -> np.ndarray:
         """(n, d) the rows with their missing values replaced by what the factors give."""

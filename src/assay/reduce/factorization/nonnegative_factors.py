@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from assay.core.new_columns import NumberedColumns
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.stored import FloatArray, Integer, Scalar
 from assay.errors import DataError, ParameterError, warn_user
+from assay.reduce.components.explained_sums import ExplainedSums
 from assay.reduce.factorization.component_words import ComponentWords
 from assay.reduce.factorization.nonnegative import Half, Penalty, beta_of
 from assay.reduce.factorization.nonnegative_starts import start_factors
@@ -23,8 +25,16 @@ __all__ = ["NonnegativeFactors", "unit_of"]
 COLUMNS_SHOWN = 8  # of each part in show()
 
 
-class NonnegativeFactors(NumberedColumns):
-    r""":math:`X \approx WH` with :math:`W, H \ge 0`; not for direct use."""
+class NonnegativeFactors(ExplainedSums, NumberedColumns):
+    r""":math:`X \approx WH` with :math:`W, H \ge 0`; not for direct use.
+
+    Where the derivative of the loss vanishes, an amount above 0 is a sum over the columns,
+
+    .. math:: w_k = \sum_j \frac{w_k}{\sum_i h_{ki} x_i \hat x_i^{\beta-2}}\; h_{kj} x_j \hat x_j^{\beta-2},
+              \qquad \hat x = wH                                                              \quad (1)
+
+    with terms from 0 up: what the columns add to it.
+    """
 
     takes = frozenset({"sparse", "missing"})
     accepts = {
@@ -104,6 +114,12 @@ class NonnegativeFactors(NumberedColumns):
                 f"Negative values in data passed to {type(self).__name__} (input X){where}. Nonnegative factors need "
                 "numbers from 0 up."
             )
+        largest, power = float(np.nanmax(values, initial=0.0)), max(1.0, beta_of(self.beta_loss))
+        if largest > (np.finfo(np.float64).max / max(1, values.size)) ** (1 / power):
+            raise DataError(
+                f"{type(self).__name__}: {largest:g} in X is too large: the loss, a sum of its powers of {power:g}, "
+                "overflows. Divide X by a power of ten."
+            )
         if beta_of(self.beta_loss) <= 0 and (
             np.nanmin(values, initial=np.inf) == 0 or (values is not X and X.nnz < np.prod(X.shape))
         ):
@@ -171,6 +187,21 @@ class NonnegativeFactors(NumberedColumns):
 
     # What it shows
 
+    def _terms(self, X: Any) -> Callable[[np.ndarray], np.ndarray]:
+        W, H = np.asarray(self._transform(X), np.float64), np.asarray(self.components_, np.float64)
+        power, largest = beta_of(self.beta_loss) - 2, H.max(axis=1, initial=0.0)
+        shape = (H / np.where(largest > 0, largest, 1.0)[:, None]).T
+
+        def of_rows(some: np.ndarray) -> np.ndarray:
+            x, fitted = np.nan_to_num(dense_block(X[some]).astype(np.float64)), W[some] @ H
+            x, fitted = _of_largest(x), _of_largest(fitted)  # (1) has no units
+            pull = x * np.where(fitted > 0, fitted, 1.0) ** power
+            terms = pull[:, :, None] * shape
+            total = terms.sum(axis=1)
+            return terms * np.divide(W[some], total, out=np.zeros_like(total), where=total > 0)[:, None]
+
+        return of_rows
+
     def inverse_transform(self, X: TableLike) -> np.ndarray:
         """(n, d) the rows that the parts add up to with amounts X (n, k)."""
         self._ready()
@@ -198,3 +229,9 @@ def unit_of(X: Any) -> float:
     values = X if isinstance(X, np.ndarray) else X.data
     largest = float(np.nanmax(values, initial=0.0))
     return 1.0 if 1e-30 < largest < 1e30 or largest == 0 else 4.0 ** round(np.log2(largest) / 2)
+
+
+def _of_largest(A: np.ndarray) -> np.ndarray:
+    """Each row as shares of its largest number."""
+    largest = A.max(axis=1, initial=0.0, keepdims=True)
+    return A / np.where(largest > 0, largest, 1.0)
