@@ -129,6 +129,13 @@ def test_distances_of_any_size(scale):
     assert_allclose(squareform(pdist(mds.embedding_ / scale)), RECTANGLE, rtol=1e-9, atol=1e-9)
 
 
+def test_equal_rows_are_at_the_origin():
+    """What taking the means away leaves of them is rounding, no axis."""
+    same = np.tile(np.random.default_rng(0).normal(size=(1, 5)), (40, 1))
+    mds = ClassicalMDS().fit(same)
+    assert not mds.embedding_.any() and not mds.transform(same).any() and not mds.eigenvalues_.any()
+
+
 def test_distances_must_be_symmetric():
     with pytest.raises(DataError, match="the distance of rows 1 and 2 is 4, that of 2 and 1 is 3"):
         ClassicalMDS(metric="precomputed").fit(RECTANGLE + np.eye(4, k=1))

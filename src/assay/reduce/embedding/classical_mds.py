@@ -137,7 +137,10 @@ class ClassicalMDS(Embedding):
         with np.errstate(over="ignore"):
             squares = np.einsum("ij,ij->i", centred, centred)
             self._means = squarable(squares, float(squares.sum())) + squares.mean()
-        solid = lengths > n * np.finfo(float).eps * lengths.max(initial=0.0)
+        rounding = max(n * lengths.max(initial=0.0), 8 * np.sqrt(n) * np.abs(points).max(initial=0.0))
+        solid = (
+            lengths > np.finfo(float).eps * rounding
+        )  # less is what taking the means away leaves of equal rows
         values = np.zeros(k)
         axes = np.zeros((n, k))
         m = min(k, len(lengths))
