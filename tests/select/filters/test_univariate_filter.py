@@ -136,6 +136,18 @@ def test_scores_that_are_no_sums_refuse_blocks():
         SelectFpr("gini").fit(frame, y).get_support()
 
 
+def test_blocks_with_numbers_to_predict_name_the_scores_for_them():
+    numbers = X[:, 0] * 2 + X[:, 3] + 0.1
+    for learn in (
+        lambda: SelectKBest("f", k=2).partial_fit(X, numbers),
+        lambda: SelectKBest("f", k=2).fit_blocks([(X, numbers)]),
+    ):
+        with pytest.raises(ParameterError, match="For numbers: 'f_regression'"):
+            learn()
+    blocks = SelectKBest("f_regression", k=2).fit_blocks([(X[:90], numbers[:90]), (X[90:], numbers[90:])])
+    assert_allclose(blocks.scores_, SelectKBest("f", k=2).fit(X, numbers).scores_, rtol=1e-9)
+
+
 def test_a_frame_stays_a_frame_and_reasons_are_given():
     frame, y = raw()
     selector = SelectKBest("f", k=2).fit(frame, y)

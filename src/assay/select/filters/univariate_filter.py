@@ -195,6 +195,24 @@ class UnivariateFilter(ClassesJoin, Selector):
         table = Table(X, self.schema_, complete=None)
         self._keep(*score.of(table, y, w, self._K, who=type(self).__name__))
 
+    def _survey(self, block: Any) -> Any:
+        self._refuse_numbers(block.y)
+        return super()._survey(block)
+
+    def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> Any:
+        self._refuse_numbers(y)
+        return super()._partial_target(y, classes, n, first)
+
+    def _refuse_numbers(self, y: Any) -> None:
+        """Of blocks a score for both tasks takes classes: say how numbers are asked for."""
+        score, task = self._score()
+        if score is not None and task is None and y is not None and task_of(y) == "regression":
+            raise ParameterError(
+                f"y holds numbers, and of blocks the score {self._score_name()!r} is that of classes, since not all "
+                "targets are seen together. For numbers: 'f_regression' or 'correlation'.",
+                who=type(self).__name__,
+            )
+
     def _adopt(self, survey: Any, classes: Any) -> None:
         super()._adopt(survey, classes)
         self._check_width(len(self.schema_))
