@@ -181,9 +181,9 @@ def test_a_learner_without_a_figure_has_a_portrait(tmp_path, monkeypatch):
     lines = facts.picture("bayes", "GaussianNB", set(), {}, {}, found)
     assert lines[0] == "```{figure} /reference/portraits/bayes-GaussianNB.png"
     assert facts.picture("svm", "HardMarginSVC", set(), {}, {}, found) == []
-    evidence = {"evidence/plot_power.py"}
-    figures = {"plot_power": ("evidence/plot_power", "Power")}
-    assert "portraits" in facts.picture("bayes", "GaussianNB", evidence, {}, figures, found)[0]
+    about = {"evidence/plot_power.py", "decisions/plot_error_and_reject.py"}
+    figures = {Path(one).stem: (one.removesuffix(".py"), "Title") for one in about}
+    assert "portraits" in facts.picture("bayes", "GaussianNB", about, {}, figures, found)[0]
 
 
 def test_names_in_guides_become_links_outside_of_code(pages, by_room):

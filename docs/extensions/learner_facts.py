@@ -12,6 +12,12 @@ from pathlib import Path
 from typing import Any
 
 GALLERY = Path(__file__).resolve().parents[2] / "gallery"
+OF_DECISIONS = (
+    "plot_calibration",
+    "plot_costs_and_thresholds",
+    "plot_error_and_reject",
+    "plot_losses_and_reject",
+)
 UNWANTED = ("deprecated", "warn")
 TRIED = {
     "any": "on any table",
@@ -126,6 +132,8 @@ def picture(
 
 
 def is_about(room: str, example: str) -> bool:
-    """Figures of committees and of evidence are about many learners and none of them."""
-    section = Path(example).parent.name
+    """Figures of committees, of decisions and of evidence are about many learners and none of them."""
+    section, stem = Path(example).parent.name, Path(example).stem
+    if stem in OF_DECISIONS:
+        return room == "decide"
     return section not in ("committees", "evidence") or (section, room) == ("committees", "ensembles")
