@@ -333,6 +333,28 @@ def test_an_agent_that_has_not_learned_says_so():
         _ = QLearning().policy_
 
 
+def test_an_agent_explains_what_it_has_learned_of_a_state():
+    """Oracle: the agent's own tables, and epsilon 0.1 of four moves."""
+    world = GridWorld("S.G", goal_reward=10)
+    agent = QLearning(1.0, random_state=0).fit(world, 50)
+    report = agent.explain((0, 1))
+    names, worths, visits, chances = zip(*report.actions)
+    assert names == ("up", "right", "down", "left") and report.best == ["right"]
+    assert_allclose(worths, agent.q_[1])
+    assert_array_equal(visits, agent.visits_[1])
+    assert_allclose(chances, [0.025, 0.925, 0.025, 0.025])
+    assert report.value == 10.0 and report.visits == agent.visits_[1].sum()
+    assert "right: 10, taken 50 times, next with probability 0.925  <- best" in str(report)
+    assert "terminal" in str(agent.explain((0, 2)))
+    assert "never left" in str(QLearning().begin(2, 2).explain(1))
+    told = TemporalDifference(random_state=0).fit(world, 50).explain((0, 1))
+    assert [line[1:] for line in told.actions] == [(None, None, 0.25)] * 4 and not told.best
+    with pytest.raises(ParameterError, match=r"there is no state 7; states are \(0, 0\)"):
+        agent.explain(7)
+    with pytest.raises(NotFittedError):
+        QLearning().explain(0)
+
+
 def test_an_agent_shows_what_is_not_as_usual_and_gives_fresh_ones():
     agent = Sarsa(0.5, fade=0.3, random_state=7)
     assert repr(agent) == "Sarsa(learning_rate=0.5, fade=0.3, random_state=7)"

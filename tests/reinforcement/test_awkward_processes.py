@@ -9,6 +9,7 @@ from assay.errors import DataError, DegenerateError, ParameterError
 from assay.evaluate import compare_agents, compare_policies
 from assay.reinforcement import (
     MDP,
+    POMDP,
     UCB1,
     EpsilonGreedy,
     GridWorld,
@@ -25,6 +26,7 @@ from assay.reinforcement import (
     ValueBandit,
     discounted_return,
     off_policy_value,
+    simulate_bandit,
     tiger,
 )
 
@@ -110,6 +112,10 @@ def test_steps_that_cannot_be():
     assert_array_equal(walker.policy_, np.full((2, 2), 0.5))
 
 
+def two_states():
+    return MDP([np.eye(2), np.eye(2)[::-1]], [[1, 0], [2, 0]])
+
+
 AWKWARD_NUMBERS = {
     "discount": lambda: QLearning(discount="0.9").fit(GridWorld("S.G"), 1),
     "fade": lambda: QLearning(fade="0.5").fit(GridWorld("S.G"), 1),
@@ -142,11 +148,50 @@ AWKWARD_NUMBERS = {
     "context": lambda: LinUCB(2, 3).choose("abc"),
     "arm": lambda: LinUCB(2, 3).learn([1, 2, 3], "a", 1.0),
     "arm of a model": lambda: ModelBandit(MeanRegressor(), 2).learn([1, 2], "a", 1.0),
+    "epsilon": lambda: two_states().solve(epsilon="0.1"),
+    "first values": lambda: two_states().solve("value iteration", start=["1", "2"]),
+    "values": lambda: two_states().q_values(["1", "2"]),
+    "no transitions": lambda: MDP(None, [[1]]),
+    "rewards of matrices": lambda: MDP([np.eye(2)] * 3, [[["1", "0"], ["0", "1"]]] * 3),
+    "terminal": lambda: MDP([np.eye(2)], [[1], [2]], terminal="end", states=["go", "end"]),
+    "terminal state": lambda: MDP([np.eye(2)], [[1], [2]], terminal=1),
+    "names": lambda: MDP([np.eye(2)], [[1], [2]], states=[["a"], ["b"]]),
+    "state that is a list": lambda: two_states().solve().explain([1]),
+    "discount of returns": lambda: two_states().simulate([0, 1], max_steps=3, random_state=0).returns("1"),
+    "rewards of cells": lambda: GridWorld("..G", rewards={(0, 0): "1"}),
+    "rewards of no cells": lambda: GridWorld("..G", rewards=[1]),
+    "map": lambda: GridWorld("..G").on_grid("abc"),
+    "box": lambda: TileCoding(["0"], ["1"]),
+    "state of features": lambda: TileCoding([0.0], [1.0])(["0.5"]),
+    "reliability": lambda: tiger("0.7"),
+    "cost": lambda: tiger(cost="1"),
+    "moves": lambda: tiger(moves=None),
+    "door": lambda: tiger(open_left=(1,)),
+    "last": lambda: tiger().plan(2, last="open left"),
+    "last of none": lambda: tiger().plan(2, last=[]),
+    "tolerance": lambda: tiger().solve_by_points(tol="0"),
+    "beliefs": lambda: tiger().solve_by_points([["0.5", "0.5"]]),
+    "discount of beliefs": lambda: POMDP([np.eye(2)], [np.eye(2)], [[1], [1]], "1"),
+    "ends": lambda: POMDP([np.eye(2)], [np.eye(2)], [[1], [1]], ends="wait", actions=["wait"]),
+    "prior of transitions": lambda: ObservedProcess(["a"], ["x"], [1], ["b"], terminal=["b"], prior="1"),
+    "rewards of transitions": lambda: ObservedProcess(["a"], ["x"], ["1"], ["b"], terminal=["b"]),
+    "end of transitions": lambda: ObservedProcess(["a"], ["x"], [1], ["b"], terminal="b"),
+    "discount of transitions": lambda: ObservedProcess(
+        ["a"], ["x"], [1], ["b"], terminal=["b"], discount="1"
+    ),
+    "level of transitions": lambda: ObservedProcess(["a"], ["x"], [1], ["b"], terminal=["b"]).solve(
+        level="1"
+    ),
+    "reward of a pull": lambda: UCB1(3).learn(1, "1"),
+    "arms": lambda: simulate_bandit(UCB1(2), [0.1, "0.2"], 3),
+    "noise": lambda: simulate_bandit(UCB1(2), [0.1, 0.2], 3, noise="1"),
     "log": lambda: off_policy_value([0, 1], ["a", "b"], [0.5, 0.5], [1, 1]),
 }
 
 
 @pytest.mark.parametrize("call", AWKWARD_NUMBERS.values(), ids=AWKWARD_NUMBERS)
 def test_what_is_no_number_gets_a_sentence(call):
-    with pytest.raises((DataError, ParameterError), match=r"must|are|expected|is 2 numbers"):
+    with pytest.raises(
+        (DataError, ParameterError), match=r"must|are|expected|is 2 numbers|there is no state"
+    ):
         call()

@@ -233,7 +233,7 @@ STAY = [[[1.0, 0.0], [0.0, 1.0]]]
         (lambda: MDP(STAY, [0, 0], states=["a", "a"]), "2 different names"),
         (lambda: MDP(STAY, [0, 0], start=[1, 1]), "sum to 1"),
         (lambda: MDP(STAY, [0, 0]).solve("guess"), "method must be auto or one of value iteration"),
-        (lambda: MDP(STAY, [0, 0]).solve(epsilon=0), "epsilon must be above 0"),
+        (lambda: MDP(STAY, [0, 0]).solve(epsilon=0), "epsilon must be a number above 0"),
         (lambda: MDP(STAY, [0, 0]).solve(max_iter=0), "max_iter"),
         (lambda: MDP(STAY, [0, 0]).evaluate([0, 3]), "actions from 0 to 0"),
         (lambda: MDP(STAY, [0, 0]).evaluate([[0.5], [1]]), "sum to 1"),

@@ -10,6 +10,7 @@ from assay.reinforcement.episodes import Episodes, discounted_return
 from assay.reinforcement.exploration import EpsilonGreedy, Softmax
 from assay.reinforcement.features import RadialFeatures, TileCoding
 from assay.reinforcement.grid_world import GridWorld
+from assay.reinforcement.learned_values import LearnedValues
 from assay.reinforcement.linear_agents import LinearQLearning, LinearSarsa, semi_gradient_step
 from assay.reinforcement.mdp import MDP
 from assay.reinforcement.network_agents import NetworkQLearning, NetworkSarsa
@@ -32,6 +33,7 @@ __all__ = [
     "EpsilonGreedy",
     "ExpectedSarsa",
     "GridWorld",
+    "LearnedValues",
     "LinUCB",
     "LinearQLearning",
     "LinearSarsa",

@@ -68,7 +68,7 @@ class Episodes:
 
     def returns(self, discount: float = 1.0) -> np.ndarray:
         """(n,) what each episode was worth at its beginning."""
-        if not 0 <= discount <= 1:
+        if not (is_number(discount) and 0 <= discount <= 1):
             raise ParameterError(
                 f"Episodes.returns: discount must be a number from 0 to 1, got {discount!r}."
             )

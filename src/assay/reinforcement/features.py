@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
+from assay.reinforcement.outcomes import numbers_of
 from assay.stats.checks import is_number
 
 __all__ = ["RadialFeatures", "TileCoding"]
@@ -22,7 +23,10 @@ class _Features:
         raise TypeError(f"{type(self).__name__} must define __call__")
 
     def _read(self, low: ArrayLike, high: ArrayLike) -> None:
-        self.low, self.high = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in (low, high))
+        try:
+            self.low, self.high = (np.atleast_1d(numbers_of(v)) for v in (low, high))
+        except (TypeError, ValueError):
+            self.low, self.high = np.zeros(1), np.zeros(1)
         fits = self.low.ndim == 1 and self.low.shape == self.high.shape
         if not fits or not np.isfinite([self.low, self.high]).all() or not (self.low < self.high).all():
             raise ParameterError(
@@ -31,7 +35,8 @@ class _Features:
 
     def _place(self, state: ArrayLike) -> np.ndarray:
         """Where a state lies in the box, from 0 to 1; outside, at its rim."""
-        x = np.atleast_1d(np.asarray(state, dtype=np.float64))
+        given = np.asarray(state)
+        x = np.atleast_1d(given.astype(np.float64)) if given.dtype.kind in "biuf" else np.zeros((0, 0))
         if x.shape != self.low.shape or not np.isfinite(x).all():
             raise DataError(
                 f"{type(self).__name__}: a state must be {len(self.low)} finite numbers, got {state!r}."

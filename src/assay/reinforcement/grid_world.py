@@ -10,6 +10,7 @@ from scipy import sparse
 
 from assay.errors import ParameterError
 from assay.reinforcement.mdp import MDP
+from assay.reinforcement.outcomes import numbers_of
 from assay.stats.checks import is_number
 
 __all__ = ["GridWorld"]
@@ -84,9 +85,17 @@ class GridWorld(MDP):
         number = {cell: s for s, cell in enumerate(self.cells)}
         marks = np.array([lines[i][j] for i, j in self.cells])
         entering = np.where(marks == "G", goal_reward, np.where(marks == "X", pit_reward, 0.0)) + step_reward
+        if rewards is not None and not isinstance(rewards, Mapping):
+            raise ParameterError(
+                f"GridWorld: rewards must be a dict of cell (row, column) to number, got {rewards!r:.80}."
+            )
         for cell, worth in (rewards or {}).items():
             if cell not in number:
                 raise ParameterError(f"GridWorld: there is no cell {cell!r} to earn a reward in.")
+            if not is_number(worth):
+                raise ParameterError(
+                    f"GridWorld: the reward of cell {cell!r} must be a finite number, got {worth!r}."
+                )
             entering[number[cell]] += worth
         reached = {
             name: np.array([number.get((i + di, j + dj), s) for s, (i, j) in enumerate(self.cells)])
@@ -133,7 +142,10 @@ class GridWorld(MDP):
 
     def on_grid(self, values: Sequence[float] | np.ndarray) -> np.ndarray:
         """(rows, columns) one number for each cell; NaN where walls are."""
-        numbers = np.asarray(values, dtype=np.float64)
+        try:
+            numbers = numbers_of(values)
+        except (TypeError, ValueError):
+            numbers = np.zeros(0)
         if numbers.shape != (len(self.cells),):
             raise ParameterError(f"GridWorld: expected a number for each of the {len(self.cells)} cells.")
         grid = np.full(self.shape, np.nan)

@@ -14,7 +14,16 @@ import assay.reinforcement._sweeps as _sweeps
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.episodes import Episodes
-from assay.reinforcement.outcomes import checked_discount, names_of, outcomes_of, reached, rewards_of, some_of
+from assay.reinforcement.outcomes import (
+    checked_discount,
+    listed,
+    names_of,
+    numbers_of,
+    outcomes_of,
+    reached,
+    rewards_of,
+    some_of,
+)
 from assay.reinforcement.solution import Solution
 from assay.types import RandomState, SparseLike
 
@@ -86,7 +95,8 @@ class MDP:
         self.states, self.actions = names_of(states, S, "states"), names_of(actions, A, "actions")
         self._number = {name: i for i, name in enumerate(self.states)}
         self.terminal = np.zeros(S, dtype=bool)
-        self.terminal[[self.state_number(s) for s in (() if terminal is None else terminal)]] = True
+        ends = [] if terminal is None else listed(terminal, "MDP", "terminal must be a list of states")
+        self.terminal[[self.state_number(s) for s in ends]] = True
         earned = rewards_of(rewards, row, column, S, A)
         keep = (chance != 0) & ~self.terminal[row // A]
         row, column, chance, earned = row[keep], column[keep], chance[keep], earned[keep]
@@ -134,7 +144,10 @@ class MDP:
 
     def state_number(self, state: Hashable) -> int:
         """The number of a state by its name."""
-        number = self._number.get(state)
+        try:
+            number = self._number.get(state)
+        except TypeError:  # a list is no name
+            number = None
         if number is None:
             raise ParameterError(f"MDP: there is no state {state!r}; states are {some_of(self.states)}.")
         return number
@@ -335,7 +348,10 @@ class MDP:
     # ------------------------------------------------------------------ checks
 
     def _checked_values(self, values: ArrayLike) -> np.ndarray:
-        V = np.asarray(values, dtype=np.float64)
+        try:
+            V = numbers_of(values)
+        except (TypeError, ValueError):
+            V = np.zeros(0)
         if V.shape != (self.n_states,) or not np.isfinite(V).all():
             raise ParameterError(f"MDP: values must be {self.n_states} finite numbers, one for each state.")
         return V

@@ -13,9 +13,10 @@ from scipy import sparse
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.mdp import MDP
-from assay.reinforcement.outcomes import some_of
+from assay.reinforcement.outcomes import checked_discount, listed, numbers_of, some_of
 from assay.reinforcement.process_models import END, end_of
 from assay.reinforcement.solution import Solution
+from assay.stats.checks import is_number
 from assay.types import RandomState, TableLike
 
 __all__ = ["ObservedProcess", "UncertainSolution"]
@@ -117,11 +118,12 @@ class ObservedProcess:
         support: str = "observed",
         discount: float = 0.9,
     ):
-        if not 0 <= prior < np.inf:
+        if not (is_number(prior) and prior >= 0):
             raise ParameterError(f"ObservedProcess: prior must be a number from 0 up, got {prior!r}.")
         if support not in ("observed", "all"):
             raise ParameterError(f'ObservedProcess: support must be "observed" or "all", got {support!r}.')
-        self.prior, self.support, self.discount = float(prior), support, discount
+        self.prior, self.support = float(prior), support
+        self.discount = checked_discount(discount, "ObservedProcess")
         columns = _columns(state, action, reward, next_state, terminated)
         self.states, self.actions = columns.states, columns.actions
         after, ends, added = end_of(
@@ -130,13 +132,17 @@ class ObservedProcess:
         self._added = added
         if added:
             self.states = [*self.states, END if END not in self.states else f"{END} of the process"]
-        listed = [] if terminal is None else list(terminal)
-        unknown = [s for s in listed if s not in self.states]
+        given = (
+            []
+            if terminal is None
+            else listed(terminal, "ObservedProcess", "terminal must be a list of states")
+        )
+        unknown = [s for s in given if s not in self.states]
         if unknown:
             raise ParameterError(
                 f"ObservedProcess: terminal has {some_of(unknown)}, which no transition leads to."
             )
-        self.terminal = sorted({*ends.tolist(), *(self.states.index(s) for s in listed)})
+        self.terminal = sorted({*ends.tolist(), *(self.states.index(s) for s in given)})
         acting = ~np.isin(columns.before, self.terminal)
         self._pair = columns.before[acting] * len(self.actions) + columns.action[acting]
         self._after, self._reward = after[acting], columns.reward[acting]
@@ -258,7 +264,7 @@ class ObservedProcess:
             raise ParameterError(
                 f"ObservedProcess: n_draws must be a whole number from 2 up, got {n_draws!r}."
             )
-        if not 0 < level < 1:
+        if not (is_number(level) and 0 < level < 1):
             raise ParameterError(f"ObservedProcess: level must be between 0 and 1, got {level!r}.")
         random = as_generator(random_state, "ObservedProcess")
         solution = self.expected().solve()
@@ -290,7 +296,7 @@ def _columns(state: Any, action: Any, reward: Any, next_state: Any, terminated: 
     who = "ObservedProcess"
     before, did, after = (np.asarray(column) for column in (state, action, next_state))
     try:
-        earned = np.asarray(reward, dtype=np.float64)
+        earned = numbers_of(reward)
     except (TypeError, ValueError):
         raise DataError(f"{who}: rewards must be numbers.") from None
     n = len(earned) if earned.ndim == 1 else 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,16 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from assay.errors import DataError, ParameterError
 
-__all__ = ["checked_discount", "names_of", "numbers_of", "outcomes_of", "reached", "rewards_of", "some_of"]
+__all__ = [
+    "checked_discount",
+    "listed",
+    "names_of",
+    "numbers_of",
+    "outcomes_of",
+    "reached",
+    "rewards_of",
+    "some_of",
+]
 
 
 def reached(source: np.ndarray, target: np.ndarray, first: np.ndarray, n: int) -> np.ndarray:
@@ -34,15 +44,22 @@ def numbers_of(given: Any) -> np.ndarray:
     return array.astype(np.float64)
 
 
-def checked_discount(discount: Any) -> float:
+def checked_discount(discount: Any, who: str = "MDP") -> float:
     """A discount, which must be a number from 0 to 1."""
     if (
         isinstance(discount, bool)
-        or not isinstance(discount, (int, float, np.number))
+        or not isinstance(discount, (int, float, Fraction, np.number))
         or not 0 <= discount <= 1
     ):
-        raise ParameterError(f"MDP: discount must be a number from 0 to 1, got {discount!r}.")
+        raise ParameterError(f"{who}: discount must be a number from 0 to 1, got {discount!r}.")
     return float(discount)
+
+
+def listed(names: Any, who: str, what: str) -> list[Any]:
+    """Some names of states or actions; text is one name, and not the list of its letters."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise ParameterError(f"{who}: {what}, got {names!r}. Of one name: [{names!r}].")
+    return list(names)
 
 
 def outcomes_of(transitions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
@@ -55,7 +72,7 @@ def outcomes_of(transitions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, t
         S, A, _ = transitions.shape
         parts = [transitions[:, a, :] for a in range(A)]
     else:
-        parts = list(transitions)
+        parts = list(transitions) if isinstance(transitions, Iterable) else []
         A = len(parts)
         S = int(np.shape(parts[0])[0]) if A else 0
     if not A or not S:
@@ -94,9 +111,7 @@ def rewards_of(rewards: Any, row: np.ndarray, column: np.ndarray, S: int, A: int
         raise DataError(f"MDP: rewards as sparse matrices must be {A} of the shape ({S}, {S}).")
     matrices = isinstance(rewards, (list, tuple)) and len(rewards) == A
     if matrices and all(np.shape(part) == (S, S) for part in rewards):
-        rewards = np.stack(
-            [np.asarray(part) for part in rewards], axis=1
-        )  # one for each action, as transitions
+        rewards = np.stack([np.asarray(part) for part in rewards], axis=1)  # one for each action
     try:
         array = numbers_of(rewards)
     except (TypeError, ValueError):
@@ -114,14 +129,18 @@ def rewards_of(rewards: Any, row: np.ndarray, column: np.ndarray, S: int, A: int
     )
 
 
-def names_of(names: Sequence[Hashable] | None, m: int, what: str) -> list[Any]:
+def names_of(names: Sequence[Hashable] | None, m: int, what: str, who: str = "MDP") -> list[Any]:
     """Names of m states or actions; their numbers, if there are none."""
     if names is None:
         return list(range(m))
-    listed = list(names)
-    if len(listed) != m or len(set(listed)) != m:
-        raise ParameterError(f"MDP: {what} must be {m} different names, got {some_of(listed)}.")
-    return listed
+    given = listed(names, who, f"{what} must be a list of {m} names")
+    try:
+        different = len(given) == m and len(set(given)) == m
+    except TypeError:  # a name that is a list
+        different = False
+    if not different:
+        raise ParameterError(f"{who}: {what} must be {m} different names, got {some_of(given)}.")
+    return given
 
 
 def some_of(names: Sequence[Any]) -> str:

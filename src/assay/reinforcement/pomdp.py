@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.reinforcement.envelope import cross_sum, crossings, envelope, envelope_of_sums
-from assay.reinforcement.outcomes import checked_discount, names_of, numbers_of, some_of
+from assay.reinforcement.outcomes import checked_discount, listed, names_of, numbers_of, some_of
+from assay.stats.checks import is_number
 
 __all__ = ["POMDP", "BeliefValue", "Plan"]
 
@@ -150,7 +151,7 @@ class POMDP:
         actions: Sequence[Hashable] | None = None,
         observations_named: Sequence[Hashable] | None = None,
     ):
-        checked_discount(float(discount))
+        checked_discount(discount, "POMDP")
         self.discount = discount
         self.transitions = _probabilities(transitions, "transitions")
         self.observations = _probabilities(observations, "observations")
@@ -167,9 +168,13 @@ class POMDP:
             )
         if self.rewards.shape != (S, A) or not finite:
             raise DataError(f"POMDP: rewards must be ({S}, {A}) finite numbers.")
-        self.states, self.actions = names_of(states, S, "states"), names_of(actions, A, "actions")
-        self.seen = names_of(observations_named, self.observations.shape[2], "observations_named")
-        self.ends = [self._index(a, self.actions, "action") for a in ends or ()]
+        self.states, self.actions = (
+            names_of(states, S, "states", "POMDP"),
+            names_of(actions, A, "actions", "POMDP"),
+        )
+        self.seen = names_of(observations_named, self.observations.shape[2], "observations_named", "POMDP")
+        ending = [] if ends is None else listed(ends, "POMDP", "ends must be a list of actions")
+        self.ends = [self._index(a, self.actions, "action") for a in ending]
         numbers = [*self.transitions.flat, *self.observations.flat, *self.rewards.flat, discount]
         self.exact = all(
             isinstance(v, (int, Fraction, np.integer)) and not isinstance(v, bool) for v in numbers
@@ -230,8 +235,13 @@ class POMDP:
         final = (
             range(len(self.actions))
             if last is None
-            else [self._index(a, self.actions, "action") for a in last]
+            else [
+                self._index(a, self.actions, "action")
+                for a in listed(last, "POMDP.plan", "last must be a list of actions")
+            ]
         )
+        if not len(final):
+            raise ParameterError("POMDP.plan: last must have an action at least, got an empty list.")
         plans = [Plan(self.actions[a], tuple(self.rewards[:, a])) for a in final]
         current = best_plans(plans) if prune else plans
         for _ in range(int(horizon) - 1):
@@ -274,15 +284,22 @@ class POMDP:
             raise ParameterError(
                 f"POMDP.solve_by_points: n_iter must be a whole number from 1 up, got {n_iter!r}."
             )
-        if not tol >= 0:
+        if not (is_number(tol) and tol >= 0):
             raise ParameterError(f"POMDP.solve_by_points: tol must be a number from 0 up, got {tol!r}.")
         if float(self.discount) >= 1 and not self.ends:
             raise ParameterError(
                 "POMDP.solve_by_points: needs a discount below 1, or actions that end the process."
             )
-        points = (
-            self._reachable() if beliefs is None else np.atleast_2d(np.asarray(beliefs, dtype=np.float64))
-        )
+        if beliefs is None:
+            points = self._reachable()
+        else:
+            try:
+                points = np.atleast_2d(numbers_of(beliefs))
+            except (TypeError, ValueError):
+                raise ParameterError(
+                    f"POMDP.solve_by_points: beliefs must be rows of {len(self.states)} probabilities, got "
+                    f"{beliefs!r:.80}."
+                ) from None
         for point in points:
             self._belief(point)
         T, Z = self.transitions.astype(np.float64), self.observations.astype(np.float64)

@@ -16,6 +16,7 @@ from assay.errors import DegenerateError, ParameterError, warn_user
 from assay.reinforcement.endless import check_rounds, ending_actions
 from assay.reinforcement.outcomes import reached
 from assay.reinforcement.solution import Solution, best_actions
+from assay.stats.checks import is_number
 
 if TYPE_CHECKING:
     from assay.reinforcement.mdp import MDP
@@ -40,8 +41,8 @@ def solved(
         raise ParameterError(
             f"MDP.solve: method must be auto or one of {', '.join(METHODS)}, got {method!r}."
         )
-    if not epsilon > 0:
-        raise ParameterError(f"MDP.solve: epsilon must be above 0, got {epsilon!r}.")
+    if not (is_number(epsilon) and epsilon > 0):
+        raise ParameterError(f"MDP.solve: epsilon must be a number above 0, got {epsilon!r}.")
     if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
         raise ParameterError(f"MDP.solve: max_iter must be a whole number from 1 up, got {max_iter!r}.")
     if mdp.discount == 1 and check_rounds(mdp) and start is None and (mdp.rewards < 0).any():

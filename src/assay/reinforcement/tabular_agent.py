@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from inspect import signature
 from typing import Any, ClassVar, Self
 
@@ -16,8 +17,11 @@ from assay.errors import DataError, ParameterError
 from assay.reinforcement.environments import NumberedEnvironment
 from assay.reinforcement.episodes import Episodes
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
+from assay.reinforcement.learned_values import LearnedValues
 from assay.reinforcement.mdp import MDP
+from assay.reinforcement.outcomes import some_of
 from assay.reinforcement.schedule import Schedule, as_schedule
+from assay.reinforcement.solution import best_actions
 from assay.stats.checks import is_number, is_whole
 from assay.types import RandomState
 
@@ -40,6 +44,7 @@ class TabularAgent:
     episodes_ : Episodes, every step, if ``record`` was asked for
     """
 
+    _names: tuple[list[Any], list[Any]]  # of the states and the actions
     rule: ClassVar[int]
     on_policy: ClassVar[bool] = True
 
@@ -109,6 +114,7 @@ class TabularAgent:
         if known:
             gamma = environment.discount if self.discount is None else self.discount
             self.begin(*environment.rewards.shape, discount=gamma, available=environment.available)
+            self._names = environment.states, environment.actions
             self._in_process(environment, episodes, steps, max_steps, record)
         else:
             numbered = NumberedEnvironment(environment, type(self).__name__)
@@ -241,6 +247,7 @@ class TabularAgent:
         self._traces = np.zeros(self._table.shape)
         self._model: dict[tuple[int, int], tuple[float, int, bool]] = {}
         self._pending: list[tuple[tuple[int, int], float]] = []
+        self._names = list(range(n_states)), list(range(n_actions))
         self._random = as_generator(self.random_state, type(self).__name__)
         self._settle()
         return self
@@ -261,6 +268,33 @@ class TabularAgent:
         self._ready()
         at = self._state(state, "state")
         return np.where(self._possible[at], self.q_[at], -np.inf)
+
+    def explain(self, state: Hashable) -> LearnedValues:
+        """What the actions of a state are worth by what was learned, and how much experience that rests on.
+
+        Parameters
+        ----------
+        state : its name in the `MDP` of ``fit``, else its number
+        """
+        at, (_, names) = self._numbered(state), self._names
+        able = np.flatnonzero(self._possible[at])
+        worths = self.action_values(at)
+        chances = self._explored(worths) if len(able) else worths
+        visits = self.visits_[at]
+        actions: list[tuple[Any, float | None, int | None, float]] = [
+            (names[a], float(worths[a]), int(visits[a]), float(chances[a])) for a in able
+        ]
+        best = [names[a] for a in np.flatnonzero(best_actions(worths))] if len(able) else []
+        return LearnedValues(state, float(self.values_[at]), int(visits.sum()), actions, best)
+
+    def _numbered(self, state: Hashable) -> int:
+        """The number of a state by its name."""
+        self._ready()
+        if state not in self._names[0]:
+            raise ParameterError(
+                f"{type(self).__name__}: there is no state {state!r}; states are {some_of(self._names[0])}."
+            )
+        return self._names[0].index(state)
 
     def observe(
         self,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.reinforcement.learned_values import LearnedValues
 from assay.reinforcement.mdp import MDP
 from assay.reinforcement.schedule import Schedule
 from assay.reinforcement.tabular_agent import TabularAgent
@@ -119,6 +121,20 @@ class TemporalDifference(TabularAgent):
 
     def _target(self, after: int, following: int | None, ended: bool) -> float:
         return 0.0 if ended else float(self._table[after, 0])
+
+    def explain(self, state: Hashable) -> LearnedValues:
+        """What a state is worth by what was learned, and what the policy does there.
+
+        Parameters
+        ----------
+        state : its name in the `MDP` of ``fit``, else its number
+        """
+        at, (_, names) = self._numbered(state), self._names
+        able = np.flatnonzero(self._possible[at])
+        actions: list[tuple[Any, float | None, int | None, float]] = [
+            (names[a], None, None, float(self._chances[at, a])) for a in able
+        ]
+        return LearnedValues(state, float(self.values_[at]), int(self.visits_[at].sum()), actions, [])
 
     @property
     def values_(self) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.errors import ParameterError
 from assay.reinforcement.pomdp import POMDP
+from assay.stats.checks import is_number
 
 __all__ = ["tiger"]
 
@@ -49,8 +50,15 @@ def tiger(
     - Alpaydin, E. (2014). Introduction to Machine Learning, third edition, section 18.7. MIT Press.
     """
     for name, chance in (("reliability", reliability), ("moves", moves)):
-        if not 0 <= chance <= 1:
+        if not (_is_number(chance) and 0 <= chance <= 1):
             raise ParameterError(f"tiger: {name} must be a probability, got {chance!r}.")
+    if not _is_number(cost):
+        raise ParameterError(f"tiger: cost must be a number, got {cost!r}.")
+    for name, door in (("open_left", open_left), ("open_right", open_right)):
+        if not (isinstance(door, (tuple, list)) and len(door) == 2 and all(map(_is_number, door))):
+            raise ParameterError(
+                f"tiger: {name} must be two numbers, the rewards if the tiger is left and if it is right, got {door!r}."
+            )
     right, stays = Fraction(reliability) if isinstance(reliability, int) else reliability, 1 - moves
     walk = [[stays, moves], [moves, stays]]
     hears = [[right, 1 - right], [1 - right, right]]
@@ -64,6 +72,10 @@ def tiger(
         actions=["open left", "open right", "listen"],
         observations_named=["hear left", "hear right"],
     )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Fraction) or is_number(value)
 
 
 def _moved(door: tuple[Any, Any], state: int, moves: Any) -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
+from assay.reinforcement.outcomes import numbers_of
 from assay.types import RandomState
 
 __all__ = ["Bandit"]
@@ -81,7 +82,10 @@ class Bandit:
         if single and 0 <= arm < self.n_arms and isfinite(reward):  # type: ignore[operator, arg-type]
             self._learn_one(arm, float(reward))  # type: ignore[arg-type]
             return self
-        arms, earned = np.atleast_1d(np.asarray(arm)), np.atleast_1d(np.asarray(reward, dtype=np.float64))
+        try:
+            arms, earned = np.atleast_1d(np.asarray(arm)), np.atleast_1d(numbers_of(reward))
+        except (TypeError, ValueError):
+            raise DataError(f"{type(self).__name__}: a reward must be a finite number, got text.") from None
         if arms.shape != (self.n_runs,) or earned.shape != (self.n_runs,):
             raise DataError(
                 f"{type(self).__name__}: expected an arm and a reward for each of {self.n_runs} runs."

@@ -12,6 +12,7 @@ from scipy.stats import norm
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.reinforcement.bandits.bandit import Bandit
+from assay.reinforcement.outcomes import numbers_of
 from assay.stats.checks import is_number
 from assay.types import RandomState
 
@@ -118,7 +119,12 @@ def _arms(
             return earned
 
         return means, by_functions
-    means = np.asarray(arms, dtype=np.float64)
+    try:
+        means = numbers_of(arms)
+    except (TypeError, ValueError):
+        means = np.full(1, np.nan)
+    if noise is not None and not (is_number(noise) and noise >= 0):
+        raise ParameterError(f"simulate_bandit: noise must be a number from 0 up, got {noise!r}.")
     if (
         means.ndim != 1
         or not np.isfinite(means).all()
