@@ -19,7 +19,7 @@ using namespace assay;
 
 namespace {
 
-constexpr int MOST_STATES = 4, MOST_ENTRIES = MOST_STATES * MOST_STATES, MOST_ORDERS = 2 * MOST_STATES - 1;
+constexpr int MOST_STATES = 4;
 constexpr double SERIES_BELOW = 1.5, SHORT_SERIES_BELOW = 0.1;
 constexpr int SERIES_TERMS = 18, SHORT_SERIES_TERMS = 9;  // so that what is left out is below 1e-17
 
