@@ -105,8 +105,9 @@ def command(
             f"--method {method} cannot use missing values. Use --method {others}, or --drop."
         )
     choice, number = _how_many(table, number, method, max_k, no_scale, seed)
-    labels = _grouped(table, method, number, no_scale, seed)
-    _tell(dataset, table, labels, method, choice, rules, seed, output, report, as_json)
+    model, labels = _grouped(table, method, number, no_scale, seed)
+    pictures = _pictures(table, model, labels, no_scale, seed) if report else ""
+    _tell(dataset, table, labels, method, choice, rules, seed, output, report, pictures, as_json)
 
 
 def _opened(data: str, target: str | None, reading: Reading) -> tuple[Any, Any]:
@@ -209,18 +210,21 @@ def _by_likelihood(table: Any, max_k: int, seed: int) -> tuple[Any, int]:
     return ClusterChoice(best, {"bic of mixtures": best}, ks, {"bic": bic}), best
 
 
-def _grouped(table: Any, method: str, k: int | None, no_scale: bool, seed: int) -> Any:
+def _grouped(table: Any, method: str, k: int | None, no_scale: bool, seed: int) -> tuple[Any, Any]:
+    """The fitted learner, and the group of each row."""
     from assay import cluster
 
     if method == "prototypes":
-        return cluster.KPrototypes(k or 1, scale=not no_scale, random_state=seed).fit(table).labels_
+        model: Any = cluster.KPrototypes(k or 1, scale=not no_scale, random_state=seed).fit(table)
+        return model, model.labels_
     X = _numbers(table, no_scale)
     if method == "mixture":
         from assay.mixture import GaussianMixture
         from assay.tables import Column, Schema, Table
 
         named = Table(X, Schema([Column(name) for name in _design(table).names]))
-        return GaussianMixture(k or 1, n_init=3, random_state=seed).fit(named).predict(named)
+        model = GaussianMixture(k or 1, n_init=3, random_state=seed).fit(named)
+        return model, model.predict(named)
     makers: dict[str, Any] = {
         "kmeans": lambda: cluster.KMeans(k or 1, n_init=10, random_state=seed),
         "genie": lambda: cluster.Genie(k or 1),
@@ -230,12 +234,22 @@ def _grouped(table: Any, method: str, k: int | None, no_scale: bool, seed: int) 
         "hdbscan": lambda: cluster.HDBSCAN(max(5, len(X) // 100)),
     }
     model = makers[method]() if method in makers else cluster.AgglomerativeClustering(k or 1, linkage=method)
-    return model.fit(X).labels_
+    return model, model.fit(X).labels_
+
+
+def _pictures(table: Any, model: Any, labels: Any, no_scale: bool, seed: int) -> str:
+    """The groups in linked pictures; of an incomplete table by Gower's distance."""
+    from assay.cluster import AgglomerativeClustering
+    from assay.report.group_pictures import group_pictures
+
+    tree = model.tree_ if isinstance(model, AgglomerativeClustering) else None
+    rows = _numbers(table, no_scale) if table.complete else table
+    return str(group_pictures(rows, labels, tree, getattr(model, "history_", ()), seed))
 
 
 def _tell(
     dataset: Any, table: Any, labels: Any, method: str, choice: Any, rules: bool, seed: int,
-    output: str | None, report: str | None, as_json: bool,
+    output: str | None, report: str | None, pictures: str, as_json: bool,
 ) -> None:  # fmt: skip
     import numpy as np
 
@@ -293,7 +307,7 @@ def _tell(
         if described is not None:
             click.echo("\n" + str(described), err=on_stderr)
     if report:
-        _page(report, facts, profile, described)
+        _page(report, facts, pictures, profile, described)
         click.echo(f"Report: {report}", err=as_json or on_stderr)
     if output:
         from assay.cli.output import unique_name, write_columns
@@ -318,14 +332,14 @@ def _whole(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
     }
 
 
-def _page(path: str, facts: list[str], profile: Any, described: Any) -> None:
+def _page(path: str, facts: list[str], pictures: str, profile: Any, described: Any) -> None:
     from html import escape
 
     from assay.cli.page import page
     from assay.tables.whole_files import write_whole
 
     body = "<h4>Groups</h4>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts)
-    body += profile.view().to_html()
+    body += pictures + profile.view().to_html()
     if described is not None:
         body += described.view().to_html()
     write_whole(path, page(facts[0], body))
