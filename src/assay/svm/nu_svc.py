@@ -157,6 +157,12 @@ class NuSVC(KernelClassifier):
         self.random_state = random_state
         self.multi_class = multi_class
 
+    @property
+    def _weighs(self) -> bool:
+        return (
+            False  # multipliers are no larger than the weights of the rows, whatever the units of the columns
+        )
+
     def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:
         total = float(weight.sum())
         least = min(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))

@@ -8,14 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
 import assay
 from assay.kernels import RBF, Linear, MatrixRows
 from assay.linear.regression.tube_program import Program, solve_tube
-from assay.svm import SVC, SVCCV, SVR, NuSVC
+from assay.svm import SVC, SVCCV, SVDD, SVR, NuSVR
 from assay.svm.engine import Dual, solve
-from assay.svm.engine.interior import interior_point
+from assay.svm.engine.interior import cholesky_rows, interior_point
 from assay.svm.engine.search import Search
+
+PAIRS_ALONE = 9_000_000  # a limit of the user's own: nothing else is tried then
 
 
 def problem(n, d, C=1.0, seed=0, scale=1.0, bias=True, weighted=False):
@@ -53,7 +56,7 @@ def test_both_objectives_are_equal_and_those_of_the_search_by_pairs(n, d, C, wei
     above, below = primal_and_dual(X, dual, alpha)
     assert_allclose(above, below, rtol=1e-7)
     assert_allclose(weights, (dual.sign * alpha) @ X, atol=1e-6)
-    by_pairs = solve(MatrixRows(X @ X.T), dual, tol=1e-9)
+    by_pairs = solve(MatrixRows(X @ X.T), dual, tol=1e-9, max_iter=PAIRS_ALONE)
     assert_allclose(-by_pairs.objective, below, rtol=1e-9)
     assert_allclose((dual.sign * alpha) @ X, (dual.sign * by_pairs.alpha) @ X, atol=1e-6)
     if bias:
@@ -130,7 +133,6 @@ def test_weights_are_repeats_and_rows_that_weigh_nothing_are_not_there():
 
 def test_it_says_where_it_does_not_apply():
     X, dual = problem(50, 3)
-    halves = np.where(np.cumsum(dual.sign > 0) == 1, 0.5, 0.0)
     for gram, other in [
         (RBF().gram_rows(X), dual),
         (Linear().gram_rows(csr_array(X)), dual),
@@ -138,13 +140,101 @@ def test_it_says_where_it_does_not_apply():
             Linear().gram_rows(X),
             Dual(dual.sign, dual.linear, np.full(50, np.inf), dual.start, ridge=np.ones(50)),
         ),
-        (Linear().gram_rows(X), Dual(dual.sign, 0 * dual.linear, dual.upper, halves, "each sign")),
-        (Linear().gram_rows(X), Dual(dual.sign, dual.linear, dual.upper, halves)),
         (Linear().gram_rows(0 * X + np.inf), dual),
     ]:
         assert interior_point(gram, other) is None
-    X, dual = problem(600, 3)
-    assert NuSVC(nu=0.8, kernel="linear").fit(X, dual.sign).n_iter_[0] > 30  # steps of pairs
+    assert cholesky_rows(RBF().gram_rows(0 * X)).rank == 1
+    assert cholesky_rows(Linear().gram_rows(0 * X)) is None
+
+
+def started(upper, sums):
+    """Multipliers of sums that a problem is to keep, the first rows first."""
+    return np.diff(np.minimum(np.cumsum(upper), sums), prepend=0.0)
+
+
+def given_sums(constraint, seed, linear):
+    """A problem whose multipliers have sums other than 0: one class alone, a share of margin errors, a tube."""
+    draw = np.random.default_rng(seed)
+    X, upper = draw.normal(size=(70, 3)), draw.uniform(0.5, 1.5, 70)
+    sign = np.ones(70) if constraint == "sum" else np.where(X[:, 0] + draw.normal(size=70) > 0, 1.0, -1.0)
+    start = np.zeros(70)
+    for side in (1.0, -1.0):
+        start[sign == side] = started(upper[sign == side], 8.0)
+    return X, Dual(sign, linear * draw.normal(size=70), upper, start, constraint)
+
+
+@pytest.mark.parametrize("constraint", ["sum", "each sign"])
+@pytest.mark.parametrize("linear", [0.0, 1.0])
+@pytest.mark.parametrize("kernel", [Linear(), RBF(2.0)], ids=str)
+def test_sums_that_are_given_are_kept_and_the_optimum_is_that_of_pairs(constraint, linear, kernel):
+    X, dual = given_sums(constraint, 3, linear)
+    gram = cholesky_rows(kernel.gram_rows(X))
+    alpha = interior_point(gram, dual).alpha
+    assert (alpha >= 0).all() and (alpha <= dual.upper).all()
+    for side in (1.0, -1.0):
+        of = dual.sign == side
+        assert_allclose(alpha[of].sum(), dual.start[of].sum(), rtol=1e-12)
+    by_pairs = solve(MatrixRows(gram.K), dual, tol=1e-10, max_iter=PAIRS_ALONE)
+    Q = dual.sign[:, None] * gram.K * dual.sign
+    value = 0.5 * alpha @ Q @ alpha + dual.linear @ alpha
+    assert_allclose(value, by_pairs.objective, rtol=1e-8, atol=1e-12)
+
+
+def test_the_tube_of_two_multipliers_a_row_is_that_of_pairs():
+    X, _ = problem(80, 2, seed=4)
+    y = X @ [1.0, -2.0] + np.random.default_rng(1).normal(size=80)
+    ours = NuSVR(kernel="linear", C=1e3, nu=0.3).fit(X * [1.0, 1e5], y)
+    pairs = NuSVR(kernel="linear", C=1e3, nu=0.3, tol=1e-8, max_iter=PAIRS_ALONE).fit(X, y)
+    assert ours.n_iter_ < 40
+    assert_allclose(
+        ours.predict(X * [1.0, 1e5]), pairs.predict(X), atol=1e-2
+    )  # the penalty is as good as none
+
+
+FEW = np.random.default_rng(2).normal(size=(60, 4))
+FEW_SIDES = np.where(FEW[:, 0] + 0.5 * np.random.default_rng(3).normal(size=60) > 0, 1, -1)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [FEW * [1e-6, 1, 1e3, 1e8], np.repeat(FEW[:6], 10, axis=0), np.ones((60, 4)), FEW],
+    ids=["units", "copies", "constant", "plain"],
+)
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVC(C=1e6, fit_intercept=False),
+        SVC(C=1e6, kernel="poly", fit_intercept=False),
+        SVC(C=1e6, kernel=RBF(0.5) + RBF(5.0)),
+    ],
+    ids=["no bias", "poly", "sum"],
+)
+def test_machines_of_few_rows_finish_at_any_price(machine, rows):
+    """Both objectives meet, from the answers alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = clone(machine).set_params(probability=False).fit(rows, FEW_SIDES)
+    coefficients = np.zeros(60)
+    coefficients[model.support_] = model.dual_coef_[0]
+    scores = model.decision_function(rows)
+    square = coefficients @ (scores - model.intercept_[0])
+    primal = 0.5 * square + 1e6 * np.maximum(0, 1 - FEW_SIDES * scores).sum()
+    dual = np.abs(coefficients).sum() - 0.5 * square
+    assert_allclose(primal, dual, rtol=1e-3)  # as far apart as tol says
+
+
+def test_regressions_and_balls_of_few_rows_finish_at_any_price_and_in_any_units():
+    y = FEW[:, 0] + 0.1 * np.random.default_rng(4).normal(size=60)
+    units = np.array([1e-6, 1, 1e3, 1e8])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for rows in (FEW * units, np.repeat(FEW[:6], 10, axis=0)):
+            for C in (1.0, 1e6):
+                for kernel in ("linear", "rbf"):
+                    NuSVR(C=C, kernel=kernel).fit(rows, y)
+        for C in (0.05, 1.0):
+            large = SVDD(C=C, kernel="linear").fit(1e8 * FEW)
+            assert_array_equal(large.predict(1e8 * FEW), SVDD(C=C, kernel="linear").fit(FEW).predict(FEW))
 
 
 def least_slack(X, side, C):

@@ -1,4 +1,4 @@
-"""An interior point method for kernels that are products of a few columns: a dozen small linear systems."""
+"""An interior point method for kernel matrices that are products of columns: a dozen or two linear systems."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.parallel import end_if_abandoned
-from assay.kernels.gram_rows import GramRows
+from assay.kernels.gram_rows import GramRows, MatrixRows
 from assay.svm.engine.dual import Dual
 from assay.svm.engine.warm_start import shifted
 
-__all__ = ["Interior", "interior_point"]
+__all__ = ["Interior", "cholesky_rows", "interior_point"]
 
 MOST_COLUMNS = 1_000  # of the factor
 MOST_ITERATIONS = 60
 SMALLEST_GAP = 1e-11  # between the two objectives, as a share of theirs, at which it ends
-SMALLEST_OBJECTIVE = 1e-12  # of each row, in units of the bound: less counts as 0
-SMALLEST_ERROR = 1e-9  # of the conditions, in units of the margin
+SMALLEST_OBJECTIVE = 1e-12  # of each row, in units of the slopes at the start: less counts as 0
+SMALLEST_ERROR = 1e-9  # of the conditions, in these units
 GOOD_GAP = 1e-6  # with which an end for other reasons is good enough
 MOST_REFINED = 1_000  # multipliers between their bounds that are brought to w in the end
+CLEAR = (
+    1e-3  # the bound holds where its distance is such a share of its multiplier, or less: one of them is 0
+)
 STEP = 0.995  # of the way to the nearest bound
 JITTER = 1e-15  # on the diagonal of a system with ones there
-NO_CONSTANT = 1e-12  # share of the multipliers that their constraint may be off 0
+NO_CONSTANT = 1e-12  # share of the multipliers that their constraint may be off
+SMALLEST_PIVOT = 1e-15  # of a kernel matrix, for each row, as a share of the largest: less is rounding
 
 
 class Interior(NamedTuple):
@@ -40,7 +44,7 @@ def interior_point(gram: GramRows, dual: Dual) -> Interior | None:
     With :math:`K = ZZ^T` of r columns, their means taken away where a bias makes up for that, and :math:`a_i = u_i
     t_i`, the program of `Dual` is
 
-    .. math:: \min \tfrac12 w^TEw + \tfrac12 t^TRt + p^Tt, \quad Ew = V^Tt, \quad Bt = 0, \quad 0 \le t \le 1 \quad (1)
+    .. math:: \min \tfrac12 w^TEw + \tfrac12 t^TRt + p^Tt, \quad Ew = V^Tt, \quad Bt = c, \quad 0 \le t \le 1 \quad (1)
 
     Steps of Newton's method towards t z = mu, (1 - t) z' = mu for a falling mu (Mehrotra 1992), with D the curvature of
     the bounds, come down to one system of r + 1 unknowns each,
@@ -71,47 +75,67 @@ def interior_point(gram: GramRows, dual: Dual) -> Interior | None:
     alpha, weights = dual.upper * t, np.zeros(len(program.spread))
     varies = program.spread > 0
     weights[varies] = scaled[: np.count_nonzero(varies)] / program.spread[varies]
-    if dual.constraint == "none":
-        return Interior(alpha, weights, iterations)
-    free = (t > 0) & (t < 1)
-    beta, low, high = (
-        dual.sign * alpha,
-        np.minimum(dual.sign, 0) * dual.upper,
-        np.maximum(dual.sign, 0) * dual.upper,
-    )
-    lack = -float(beta[~free].sum())
-    nearest = min(max(lack, float(low[free].sum())), float(high[free].sum()))
-    if abs(lack - nearest) > NO_CONSTANT * float(dual.upper.sum()):
-        return None
-    beta[free] = shifted(beta[free], low[free], high[free], nearest)
+    beta, free = dual.sign * alpha, (t > 0) & (t < 1)
+    low, high = np.minimum(dual.sign, 0) * dual.upper, np.maximum(dual.sign, 0) * dual.upper
+    for group, constant in zip(program.groups.T, program.constants.tolist()):
+        some = group & free
+        lack = constant - float(beta[group & ~free].sum())
+        nearest = min(max(lack, float(low[some].sum())), float(high[some].sum()))
+        if abs(lack - nearest) > NO_CONSTANT * float(dual.upper.sum()):
+            return None
+        beta[some] = shifted(beta[some], low[some], high[some], nearest)
     return Interior(np.clip(dual.sign * beta, 0.0, dual.upper), weights, iterations)
+
+
+def cholesky_rows(gram: GramRows) -> MatrixRows | None:
+    """The whole kernel matrix with the columns of its pivoted Cholesky factor; None if it has none.
+
+    Cost: O(n r^2) for a matrix of rank r; memory two matrices of n x n.
+    """
+    from scipy.linalg.lapack import dpstrf
+
+    K = gram.whole(np.float64)
+    largest = float(np.diagonal(K).max(initial=0.0))
+    if not 0 < largest < np.inf:
+        return None
+    factor, pivot, rank, info = dpstrf(K, tol=SMALLEST_PIVOT * len(K) * largest, lower=1)
+    if info < 0 or rank == 0:
+        return None
+    Z = np.empty((len(K), rank))
+    Z[pivot - 1] = np.tril(factor)[:, :rank]
+    return MatrixRows(K, checked=True, factor=Z)
 
 
 @dataclass(frozen=True, eq=False)
 class _Program:
-    """(1): N, E's diagonal with 0 for y, R's diagonal, p, and by what the columns were divided, 0 for constant ones."""
+    """(1): N, E's diagonal with 0 for y, R's diagonal, p, 0 and c, and by what the columns were divided.
+
+    Constant columns have the spread 0. Row i counts in the equation g of B if ``groups[i, g]``, and ``constants`` are
+    the right sides in units of the multipliers.
+    """
 
     N: np.ndarray
     E: np.ndarray
     R: np.ndarray
     p: np.ndarray
+    c: np.ndarray
     spread: np.ndarray
+    groups: np.ndarray
+    constants: np.ndarray
 
     @staticmethod
     def of(gram: GramRows, dual: Dual) -> _Program | None:
         bound = dual.upper
-        if gram.rank is None or gram.rank > MOST_COLUMNS or dual.constraint == "each sign":
-            return None
-        if not dual.linear.any():
+        if gram.rank is None or gram.rank > MOST_COLUMNS:
             return None
         Z = gram.factor()
         if not (np.isfinite(bound).all() and (bound > 0).all() and np.isfinite(Z).all()):
             return None
-        start = dual.sign * dual.start
-        biased = dual.constraint == "sum"
-        if biased and abs(start.sum()) > NO_CONSTANT * np.abs(start).sum():
-            return None
-        V = Z - Z.mean(axis=0) if biased else Z
+        groups, start = _equations(dual), dual.sign * dual.start
+        constants, g = start @ groups, groups.shape[1]
+        constants[np.abs(constants) <= NO_CONSTANT * (np.abs(start) @ groups)] = 0.0
+        balanced = g > 0 and abs(float(start.sum())) <= NO_CONSTANT * float(np.abs(start).sum())
+        V = Z - Z.mean(axis=0) if balanced else Z
         unit = float(bound.max())
         with np.errstate(all="ignore"):
             spread = np.sqrt((V * V).mean(axis=0))
@@ -120,15 +144,30 @@ class _Program:
             part = dual.sign * bound / unit
             if len(part) > len(Z):
                 V = np.concatenate([V, V])
-            N = np.empty((len(part), int(varies.sum()) + biased))
+            N = np.empty((len(part), int(varies.sum()) + g))
             np.multiply(V[:, varies] / spread[varies], part[:, None], out=N[:, : len(E)])
-        if biased:
-            N[:, -1] = -part
+        np.multiply(groups, -part[:, None], out=N[:, len(E) :])
         if not (np.isfinite(E).all() and np.isfinite(N).all()):
             return None
         ridge = np.zeros(len(part)) if dual.ridge is None else dual.ridge * bound**2 / unit
-        E = np.append(E, np.zeros(int(biased)))
-        return _Program(N, E, ridge, dual.linear * bound / unit, spread)
+        c = np.concatenate([np.zeros(len(E)), constants / unit])
+        E = np.append(E, np.zeros(g))
+        return _Program(N, E, ridge, dual.linear * bound / unit, c, spread, groups, constants)
+
+    def slopes(self) -> float:
+        """The size of the slopes of the objective at the start."""
+        linear = float(np.abs(self.p).max())
+        if linear > 0:
+            return linear
+        V, E = self.N[:, : np.count_nonzero(self.spread)], self.E[self.E > 0]
+        return max(float(np.abs(V @ ((0.5 * V.sum(axis=0)) / E)).max(initial=0.0)), np.finfo(float).tiny)
+
+
+def _equations(dual: Dual) -> np.ndarray:
+    """(m, g) which multipliers count in each equality constraint."""
+    if dual.constraint == "each sign":
+        return np.column_stack([dual.sign > 0, dual.sign < 0])
+    return np.ones((len(dual.sign), int(dual.constraint == "sum")), dtype=bool)
 
 
 @dataclass(eq=False)
@@ -170,7 +209,7 @@ class _Newton:
 
         self.N, self.at = program.N, at
         self.slope = program.N @ at.x + program.R * at.t + program.p - at.z + at.z_up  # 0 at the solution
-        self.lack = at.t @ program.N - program.E * at.x  # likewise
+        self.lack = at.t @ program.N - program.E * at.x + program.c  # likewise
         self.D = program.R + at.z / at.t + at.z_up / (1 - at.t)
         self.weighted = program.N / self.D[:, None]
         system = program.N.T @ self.weighted
@@ -195,14 +234,15 @@ class _Newton:
 def _minimum(program: _Program) -> tuple[np.ndarray, np.ndarray, int, float]:
     """t and (w, y) of (1), t 0 and 1 where a bound holds, the iterations, and the gap as a share of the objective."""
     m, k = program.N.shape
-    unit = np.full(m, float(np.abs(program.p).max()))
+    size = program.slopes()
+    unit = np.full(m, size)
     at, share, iterations = _Point(np.full(m, 0.5), np.zeros(k), unit, unit), np.inf, 0
     while iterations < MOST_ITERATIONS:
         end_if_abandoned()
         newton, gap = _Newton(program, at), at.gap()
         objective = 0.5 * float(program.E @ at.x**2 + program.R @ at.t**2) + float(program.p @ at.t)
-        share = gap / (abs(objective) + SMALLEST_OBJECTIVE * m)
-        error = float(np.abs(newton.slope).max())
+        share = gap / (abs(objective) + SMALLEST_OBJECTIVE * m * size)
+        error = float(np.abs(newton.slope).max()) / size
         if not newton.solvable or not np.isfinite(share + error):
             share += error
             break
@@ -217,9 +257,9 @@ def _minimum(program: _Program) -> tuple[np.ndarray, np.ndarray, int, float]:
         at.t = np.minimum(at.t, 1 - np.finfo(float).epsneg)
         iterations += 1
     t = at.t
-    t[t < at.z], t[1 - t < at.z_up] = 0.0, 1.0  # of a bound and its multiplier, one is 0
+    t[t < CLEAR * at.z / size], t[1 - t < CLEAR * at.z_up / size] = 0.0, 1.0
     free = np.flatnonzero((t > 0) & (t < 1))
     if 0 < len(free) <= MOST_REFINED and np.isfinite(at.x).all():  # w is more exact than what t makes of it
-        more = np.linalg.lstsq(program.N[free].T, program.E * at.x - t @ program.N, rcond=None)[0]
+        more = np.linalg.lstsq(program.N[free].T, program.E * at.x - program.c - t @ program.N, rcond=None)[0]
         t[free] = np.clip(t[free] + more, 0.0, 1.0)
     return t, at.x, iterations, share

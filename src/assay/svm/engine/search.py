@@ -133,10 +133,11 @@ class Search:
     def violation(self) -> float:
         """By how much the worst pair of multipliers violates the optimality conditions, or a single one does."""
         F, up, down = self.F, self.may_rise(), self.may_fall()
-        highest, lowest = float(F[up].max(initial=-np.inf)), float(F[down].min(initial=np.inf))
         if self.dual.constraint == "none":
-            return max(highest, -lowest, 0.0)
-        return max(highest - lowest, 0.0)
+            return max(float(F[up].max(initial=0.0)), -float(F[down].min(initial=0.0)))
+        pairs = [self.sign > 0, self.sign < 0] if self.dual.constraint == "each sign" else [True]
+        gaps = [F[up & of].max(initial=-np.inf) - F[down & of].min(initial=np.inf) for of in pairs]
+        return max(float(max(gaps)), 0.0)
 
     def objective(self) -> float:
         return 0.5 * float(self.alpha @ (self.linear - self.sign * self.F))

@@ -14,7 +14,7 @@ from assay.core.progress import Progress, progress
 from assay.kernels.gram_rows import GramRows, MatrixRows, SingleRows
 from assay.svm.engine.blocks import search_in_blocks
 from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
-from assay.svm.engine.interior import MOST_COLUMNS, interior_point
+from assay.svm.engine.interior import MOST_COLUMNS, cholesky_rows, interior_point
 from assay.svm.engine.polish import MOST_VALUES, offsets, polished
 from assay.svm.engine.search import Search
 
@@ -39,6 +39,8 @@ LEAST_ROWS_FROM_INSIDE = (
 )
 ROWS_A_COLUMN = 16  # if there are so many for each column of the factor of the matrix
 EARLY_STEPS = 50_000  # of pairs, and 50 for each row, after which it is tried whatever their number
+MOST_FACTORED = 1_000  # training rows up to which it is tried for other kernels, by a factor of their matrix,
+STEPS_A_PAIR = 1  # after so many steps for each pair of rows more: their time is about that of the other way
 LOST_SHARE = 1e-3  # of tol: a larger violation is that of multipliers whose sum of rows lost digits
 SHARE_IN_BLOCKS = 0.3  # of the rows that start above 0: with fewer, rows are computed as they are needed
 
@@ -59,8 +61,8 @@ def solve(
     while it fits the cache, in float64 up to 500 rows and for tolerances below 1e-5, else in float32, and is solved in
     blocks of rows beyond (`search_in_blocks`). Where rounding might hide a violation, the gradient is computed anew in
     float64 before the search ends. A matrix that is there already (`MatrixRows`) is used as it is, whatever its size.
-    Linear kernels of few columns are solved from inside (`interior_point`), and so are linear kernels for which many
-    steps were not enough, unless ``max_iter`` counts the steps.
+    Linear kernels of few columns are solved from inside (`interior_point`), and so are linear kernels, and others of up
+    to 1000 training rows, for which many steps were not enough, unless ``max_iter`` counts the steps.
 
     Parameters
     ----------
@@ -98,15 +100,14 @@ def _solved(
     weighs: bool,
 ) -> Solution:
     """The solution, from where native code left the problem."""
-    crawls = begun is not None and begun.outcome == OPEN
     early = most
-    if most >= LEAST_STEPS and gram.rank is not None and gram.rank <= MOST_COLUMNS:
-        if crawls or _starts_inside(gram, dual):
+    if most >= LEAST_STEPS and _may_go_inside(gram):
+        early = _early_steps(gram, len(dual.sign))
+        if _crawls(gram, begun, early) or _starts_inside(gram, dual):
             solution = _from_inside(gram, dual, tol, polish, weighs)
             if solution is not None:
                 return solution
-        else:
-            early = EARLY_STEPS + 50 * len(dual.sign)
+            early = most
     search = Search(gram, dual, begun)
     if begun is not None and begun.outcome == CONVERGED:
         return polished(search) or search.solution(True)
@@ -133,6 +134,23 @@ def _solved(
     return (polished(search) if polish and converged else None) or search.solution(converged)
 
 
+def _may_go_inside(gram: GramRows) -> bool:
+    """Whether the interior point method is for this matrix: it has a factor of few columns, or few rows."""
+    return gram.n <= MOST_FACTORED if gram.rank is None else gram.rank <= MOST_COLUMNS
+
+
+def _crawls(gram: GramRows, begun: Begun | None, early: int) -> bool:
+    """Whether native code took many steps; without a factor it may have ended since it needed many rows."""
+    if begun is None or begun.outcome != OPEN:
+        return False
+    return gram.rank is not None or begun.iterations >= early
+
+
+def _early_steps(gram: GramRows, m: int) -> int:
+    """Steps of pairs after which it is tried."""
+    return EARLY_STEPS + 50 * m + (STEPS_A_PAIR * gram.n**2 if gram.rank is None else 0)
+
+
 def _starts_inside(gram: GramRows, dual: Dual) -> bool:
     """Whether an interior point method is the quickest way: the matrix has a factor of few columns."""
     if gram.n < LEAST_ROWS_FROM_INSIDE or gram.rank is None or dual.constraint == "each sign":
@@ -145,21 +163,26 @@ def _starts_inside(gram: GramRows, dual: Dual) -> bool:
 def _from_inside(gram: GramRows, dual: Dual, tol: float, polish: bool, weighs: bool) -> Solution | None:
     """The solution by an interior point method, if there is one that meets the tolerance.
 
-    Multipliers that cannot, because their sum of rows is lost in rounding, do so by the weights of the columns.
+    Multipliers that cannot, because their sum of rows is lost in rounding, do so by the weights of the columns. Other
+    matrices are made products of columns first, by a Cholesky factor.
     """
-    near = interior_point(gram, dual)
-    if near is None:
+    factored = cholesky_rows(gram) if gram.rank is None else gram
+    near = None if factored is None else interior_point(factored, dual)
+    if factored is None or near is None:
         return None
-    search, Z = Search(gram, dual), gram.factor()
+    search, Z = Search(factored, dual), factored.factor()
     search.alpha, search.iterations = near.alpha, near.iterations
-    search.base = -search.sign * (search.linear + search.ridge * search.alpha)
-    search.G = -(Z @ (search.beta @ Z))
+    if gram.rank is None:
+        search.refresh()  # the matrix may have directions that the factor has not
+    else:
+        search.base = -search.sign * (search.linear + search.ridge * search.alpha)
+        search.G = -(Z @ (search.beta @ Z))
     search.gap = search.violation()
     exact = polished(search) if polish else None
     if exact is not None:
         return exact
     by_multipliers = search.solution(True)
-    if weighs and search.gap > LOST_SHARE * tol:
+    if weighs and gram.rank is not None and search.gap > LOST_SHARE * tol:
         search.G = -(Z @ near.weights)
         search.gap = search.violation()
         if search.gap < min(by_multipliers.gap, tol):
@@ -346,8 +369,8 @@ def _settle(
     )
     parts = _solve.Several(starts=starts, places=places, place_starts=place_starts, computed=computed)
     steps = max(1_000, VALUES_A_CALL // (each * int(sizes.max())))
-    if all(part.rank is not None for part in grams):
-        steps = min(steps, EARLY_STEPS + 50 * M)
+    if all(_may_go_inside(part) for part in grams):
+        steps = min(steps, max(_early_steps(part, each * part.n) for part in grams))
     limits = _solve.Limits(
         tol=tol, steps=min(most, steps), values=MOST_VALUES,
         spans=MOST_SPAN_WORK if spans else 0, work=VALUES_A_CALL // 4,
