@@ -50,6 +50,7 @@ from assay.reduce.factorization.nmf import NMF
 from assay.reduce.factorization.non_negative_factorization import non_negative_factorization
 from assay.reduce.factorization.truncated_svd import TruncatedSVD
 from assay.reduce.factors.factor_analysis import FactorAnalysis
+from assay.reduce.factors.known_factors import FactorsBesideKnown, factors_beside_known
 from assay.reduce.factors.probabilistic_pca import ProbabilisticPCA
 from assay.reduce.factors.rotation import Rotation, rotate_by_angle, rotate_loadings
 from assay.reduce.topics.bilingual_lda import BilingualLDA
@@ -85,6 +86,7 @@ __all__ = [
     "Connectivity",
     "CorrespondenceAnalysis",
     "FactorAnalysis",
+    "FactorsBesideKnown",
     "GeneralizedCCA",
     "HierarchicalDirichletProcess",
     "IncrementalPCA",
@@ -126,6 +128,7 @@ __all__ = [
     "count_words",
     "document_completion",
     "embedding_quality",
+    "factors_beside_known",
     "geodesic_distances",
     "graph_connectivity",
     "graph_laplacian",

@@ -7,7 +7,13 @@ from sklearn.decomposition import FactorAnalysis as Peer
 
 import assay
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
-from assay.reduce import FactorAnalysis, ProbabilisticPCA, rotate_by_angle, rotate_loadings
+from assay.reduce import (
+    FactorAnalysis,
+    ProbabilisticPCA,
+    factors_beside_known,
+    rotate_by_angle,
+    rotate_loadings,
+)
 from assay.reduce.factors.factor_fits import (
     _Specific,
     by_em,
@@ -225,3 +231,33 @@ def test_squares_that_vanish_are_refused(model):
     assert np.isfinite(model.fit(X * 1e-150).transform(X * 1e-150)).all()
     with pytest.raises(DegenerateError, match="underflow"):
         model.fit(X * 1e-160)
+
+
+@pytest.mark.capability("IML-6-26")
+@pytest.mark.parametrize("method", ["axes", "ml"])
+@pytest.mark.parametrize("unit", [1.0, 1e-3])
+def test_the_second_factor_is_recovered_when_the_first_is_given(method, unit):
+    """Rows whose moments are exactly those of the constructed V: the loadings are those of both factors."""
+    joint = np.block([[np.ones((1, 1)), V[:, :1].T], [V[:, :1], S]])
+    rows = rows_with(joint, 60) + 5.0
+    beside = factors_beside_known(rows[:, 1:], unit * rows[:, 0], method=method, max_iter=20_000, tol=1e-12)
+    assert_allclose(unit * beside.known_loadings[:, 0], V[:, 0], atol=1e-9)
+    assert_allclose(np.abs(beside.further.components_[0]), V[:, 1], atol=1e-5)
+    assert_allclose(beside.further.noise_variance_, PSI, atol=1e-5)
+    assert_allclose(beside.shares, np.column_stack([V**2, PSI]), atol=1e-5)  # the columns have variance 1
+    known = unit * rows[:, 0]
+    assert_allclose(beside.residuals(rows[:, 1:], known).T @ (known - known.mean()), 0, atol=1e-9)
+    assert beside.transform(rows[:, 1:], known).shape == (60, 1)
+
+
+def test_known_factors_that_determine_each_other_or_do_not_fit():
+    rows = rows_with(S)
+    twice = factors_beside_known(rows, np.column_stack([rows[:, 0]] * 2), method="principal")
+    assert_allclose(twice.known_loadings[:, 0], twice.known_loadings[:, 1])
+    assert_allclose(twice.known_loadings.sum(axis=1), S[:, 0], atol=1e-12)
+    constant = factors_beside_known(rows, np.ones(50), method="principal")
+    assert not constant.known_loadings.any()
+    with pytest.raises(DataError, match="X has 50 rows, known has 49"):
+        factors_beside_known(rows, rows[:49, 0])
+    with pytest.raises(DataError, match="4 columns and 1 known factors, got 4 and 2"):
+        constant.transform(rows, rows[:, :2])
