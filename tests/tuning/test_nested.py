@@ -165,6 +165,28 @@ def test_by_time_the_inner_splits_are_by_time_too():
     assert found.comparison.candidates["tuned"].learner.inner == "3-time"
 
 
+@pytest.mark.parametrize(("inner", "kind"), [(None, "time"), ("2-time", "time"), ("2-fold", "folds")])
+def test_a_tuned_learner_of_a_comparison_follows_its_times(inner, kind, monkeypatch):
+    """By default too; a design of one's own that is another stays as it is."""
+    days = np.random.default_rng(0).permutation(90)
+    X, y = np.random.default_rng(1).normal(size=(90, 2)), np.random.default_rng(2).integers(0, 2, 90)
+    plain, splits = Tuned._splits, []
+
+    def watched(self, data, seed):
+        found = plain(self, data, seed)
+        splits.append((data.times, found))
+        return found
+
+    monkeypatch.setattr(Tuned, "_splits", watched)
+    tuned = Tuned("tree", {"min_samples_leaf": [1, 5]}, inner)
+    compare([tuned, "majority"], X, y, design="2-time", times=days)
+    assert len(splits) == 2
+    for times, (plan, pairs) in splits:
+        assert plan.kind == kind
+        if kind == "time":
+            assert all(times[pair.train].max() < times[pair.test].min() for pair in pairs)
+
+
 @pytest.mark.parametrize("grid", [{"n_neighbors": []}, {"n_neighbors": 3}, "knn"])
 def test_a_grid_that_is_none_is_said_before_the_work(grid):
     with pytest.raises(ParameterError, match="grid must be a dict of parameter to list of values"):

@@ -19,7 +19,7 @@ from assay.errors import AssayError, SchemaWarning, warn_user
 from assay.evaluate.design import Split
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.target import Target
-from assay.evaluate.weights import group_keyword, weight_keyword
+from assay.evaluate.weights import group_keyword, time_keyword, weight_keyword
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
 from assay.tables import Column, RowNames, Schema, Table, row_name
@@ -151,15 +151,16 @@ class Fold:
         return self.train, self.test
 
     def fit(self, learner: Estimator, X: TableLike) -> Any:
-        """The learner, fitted to the training rows X (of ``tables``) with the weights and groups it takes."""
+        """The learner, fitted to the training rows X (of ``tables``) with the weights, groups and times it takes."""
         y = self.y_train if takes_tables(learner) else np.asarray(self.y_train)
         learner.fit(X, y, **self.beside(learner))
         return learner
 
     def beside(self, learner: Estimator) -> dict[str, np.ndarray]:
-        """What ``fit`` takes beside the rows and their classes: weights, and groups for splits of its own."""
-        groups = None if self.data.groups is None else self.data.groups[self.split.train]
-        named = ((weight_keyword, self.w_train), (group_keyword, groups))
+        """What ``fit`` takes beside the rows and their classes: weights, and groups or times for its own splits."""
+        rows = self.split.train
+        groups, times = (None if v is None else v[rows] for v in (self.data.groups, self.data.times))
+        named = ((weight_keyword, self.w_train), (group_keyword, groups), (time_keyword, times))
         columns = ((keyword(learner), column) for keyword, column in named if column is not None)
         return {name: column for name, column in columns if name}
 

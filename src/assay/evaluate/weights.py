@@ -1,4 +1,4 @@
-"""Weights and groups of rows, handed to learners under the name they know them by."""
+"""Weights, groups and times of rows, handed to learners under the name they know them by."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.core.pipelines import pipeline_steps
 
-__all__ = ["effective_rows", "group_keyword", "weight_keyword"]
+__all__ = ["effective_rows", "group_keyword", "time_keyword", "weight_keyword"]
 
 
 def effective_rows(weights: np.ndarray) -> float:
@@ -81,3 +81,29 @@ def group_keyword(estimator: Any) -> str | None:
         return "groups" if "groups" in signature(estimator.fit).parameters else None
     except (TypeError, ValueError):
         return None
+
+
+def time_keyword(estimator: Any) -> str | None:
+    """Under which name ``fit`` of this learner takes the times of rows, for inner splits in their order; None if not.
+
+    A learner with a design of its own, which is not one by time, says so by ``follows_times``.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from assay.ensembles import StackingClassifier
+    >>> from assay.evaluate.weights import time_keyword
+    >>> from assay.trees import DecisionTreeClassifier
+    >>> time_keyword(make_pipeline(StackingClassifier()))
+    'stackingclassifier__times'
+    >>> time_keyword(DecisionTreeClassifier()) is None
+    True
+    """
+    steps = pipeline_steps(estimator)
+    if steps:
+        name, last = steps[-1]
+        inner = None if last in (None, "passthrough") else time_keyword(last)
+        return f"{name}__{inner}" if inner else None
+    try:
+        takes = "times" in signature(estimator.fit).parameters
+    except (TypeError, ValueError):
+        return None
+    return "times" if takes and getattr(estimator, "follows_times", True) else None

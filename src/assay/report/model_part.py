@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sklearn.base import clone
 
 from assay.evaluate import Comparison, PermutationImportance
-from assay.evaluate.weights import group_keyword, weight_keyword
+from assay.evaluate.weights import group_keyword, time_keyword, weight_keyword
 from assay.plots.scale import Scale
 from assay.report.svg import MARGIN, axis, whisker
 from assay.stats.significance.test_result import shown_confidence, shown_p
@@ -70,7 +70,7 @@ def model_html(result: Comparison, name: str) -> Markup | None:
     if not hasattr(model, "show"):
         return None
     X = data.raw if candidate.raw else data.table
-    arguments = ((weight_keyword, data.weight), (group_keyword, data.groups))
+    arguments = ((weight_keyword, data.weight), (group_keyword, data.groups), (time_keyword, data.times))
     accepted = [(keyword(model), column) for keyword, column in arguments if column is not None]
     fit_arguments = {name: column for name, column in accepted if name is not None}
     model.fit(X, data.values_of_target, **fit_arguments)

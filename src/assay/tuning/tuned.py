@@ -33,7 +33,7 @@ from assay.evaluate.metrics import DEFAULT, as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_column, as_moments
 from assay.evaluate.target import Target as ReadTarget
-from assay.evaluate.weights import group_keyword, weight_keyword
+from assay.evaluate.weights import group_keyword, time_keyword, weight_keyword
 from assay.learners import find_learner
 from assay.metrics.measure import Measure
 from assay.tuning.bayesian_optimization import BayesianOptimization
@@ -168,12 +168,16 @@ class _Tunes(MetaEstimator):
         return self
 
     def _keep(self, candidate: Candidate, data: Data, seed: int) -> None:
-        """Fit the chosen setting to all rows, with the weights and groups that it takes."""
+        """Fit the chosen setting to all rows, with the weights, groups and times that it takes."""
         self._raw = candidate.raw
         fresh = clone(candidate.seeded(seed))
         aim = data.target
         target = EncodedLabels(aim.codes, aim.labels) if aim.numbers is None else aim.numbers
-        named = ((weight_keyword(fresh), data.weight), (group_keyword(fresh), data.groups))
+        named = (
+            (weight_keyword(fresh), data.weight),
+            (group_keyword(fresh), data.groups),
+            (time_keyword(fresh), data.times),
+        )
         beside = {name: column for name, column in named if name and column is not None}
         fresh.fit(
             data.raw if self._raw else data.table,
@@ -181,6 +185,11 @@ class _Tunes(MetaEstimator):
             **beside,
         )
         self.best_estimator_ = fresh
+
+    @property
+    def follows_times(self) -> bool:
+        """Whether the inner splits are in order of time where times are given; a design of one's own may be another."""
+        return self.inner is None or Resampling.of(self.inner).kind == "time"
 
     def _read_target(self, y: Any, n: int) -> ReadTarget:
         raise TypeError(f"{type(self).__name__} must define _read_target")

@@ -105,6 +105,28 @@ def test_groups_of_a_comparison_reach_the_folds_of_a_committee():
         assert set(counts[counts > 0]) == {4}
 
 
+def test_times_of_a_comparison_reach_the_folds_of_a_committee():
+    """The first column is the day: whoever answers for a row within the folds has learned from earlier ones alone."""
+    days = np.random.default_rng(0).permutation(120)
+    Z = np.column_stack([days, np.random.default_rng(1).normal(size=120)]).astype(float)
+    labels = np.random.default_rng(2).integers(0, 2, 120)
+    seen, asked = [], []
+
+    class Watched(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(np.asarray(X)[:, 0].max())
+            return super().fit(X, y, sample_weight)
+
+        def predict_proba(self, X):
+            asked.append((seen[-1], np.asarray(X)[:, 0].min()))
+            return super().predict_proba(X)
+
+    model = StackingClassifier([("one", Watched()), ("two", GaussianNB())], cv=3)
+    compare([model, "majority"], Z, labels, design="2-time", times=days)
+    assert len(asked) >= 2 * 3
+    assert all(learned < answered for learned, answered in asked)
+
+
 def test_with_metadata_routing_groups_go_where_they_are_asked_for():
     groups = np.arange(len(y)) % 7
     plain = StackingClassifier(MEMBERS, cv=3).fit(X, y, groups=groups).predict_proba(X)

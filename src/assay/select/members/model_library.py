@@ -254,10 +254,13 @@ class SharedLibrary:
     def __getstate__(self) -> dict[str, Any]:
         return {"library": self.library, "_rows": None}
 
-    def fitted(self, X: TableLike, y: Target, sample_weight: Any, groups: Any) -> ModelLibrary:
+    def fitted(
+        self, X: TableLike, y: Target, sample_weight: Any, groups: Any, times: Any = None
+    ) -> ModelLibrary:
         """The library, fitted to these rows if it is not yet."""
         if self._rows is not X:
-            self.library.fit(X, y, sample_weight, groups)
+            by_time = Resampling.of(self.library.inner).kind == "time"
+            self.library.fit(X, y, sample_weight, groups, times if by_time else None)
             self._rows = X
         return self.library
 
@@ -282,9 +285,11 @@ class LibraryAnswer(BaseEstimator):
         tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = True
         return tags
 
-    def fit(self, X: TableLike, y: Target, sample_weight: Any = None, groups: Any = None) -> LibraryAnswer:
+    def fit(
+        self, X: TableLike, y: Target, sample_weight: Any = None, groups: Any = None, times: Any = None
+    ) -> LibraryAnswer:
         """Make the committee, of models that the other candidates share."""
-        library = self.shared.fitted(X, y, sample_weight, groups)
+        library = self.shared.fitted(X, y, sample_weight, groups, times)
         self.model_ = library.committee(self.method)
         if hasattr(self.model_, "classes_"):
             self.classes_ = self.model_.classes_
