@@ -33,6 +33,7 @@ from assay.cluster import (
     rand_score,
     silhouette_samples,
     silhouette_score,
+    stability_of_clusters,
 )
 from assay.cluster.quality import _euclidean_sums
 from assay.errors import AssayError, DataError
@@ -231,9 +232,16 @@ def test_measures_are_those_of_scikit_learn():
     for ours in (calinski_harabasz_score, davies_bouldin_score):
         assert_allclose(ours(X, a), getattr(peers, ours.__name__)(X, a), rtol=1e-10)
     for ours in (adjusted_rand_score, rand_score, normalized_mutual_info_score, adjusted_mutual_info_score):
-        for first, second in ((a, b), (a, a), (a, a * 0), (np.arange(200), a), (a * 0, a * 0)):
+        alone = np.arange(200)
+        for first, second in ((a, b), (a, a), (a, a * 0), (alone, a), (a * 0, a * 0), (alone, alone[::-1])):
             assert_allclose(ours(first, second), getattr(peers, ours.__name__)(first, second), atol=1e-10)
     assert compare_clusterings(a, 3 - a)["matched_rows"] == 1
+    for odd, message in (([0, np.nan, 1], r"row 2 of the labels is missing"), (["a", None, "b"], "row 2"),
+                         (["a", 1, "b"], "of one kind, got int and str")):  # fmt: skip
+        with pytest.raises(DataError, match=message):
+            compare_clusterings([0, 1, 0], np.array(odd, dtype=object))
+    with pytest.raises(AssayError, match="a clusterer with fit and predict"):
+        stability_of_clusters(X, range(2, 4))
     lonely = np.r_[a[:-1], 9]
     assert silhouette_samples(X, lonely)[-1] == 0
     with pytest.raises(AssayError, match="Number of labels is 1"):

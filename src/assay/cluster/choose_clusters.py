@@ -346,7 +346,10 @@ def stability_of_clusters(
     - Ben-Hur, A., Elisseeff, A. and Guyon, I. (2002). A stability based method for discovering structure in clustered
       data. Pacific Symposium on Biocomputing, 6-17.
     """
-    rows = _numbers(X, "stability_of_clusters")
+    who = "stability_of_clusters"
+    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict") or isinstance(estimator, type):
+        raise ParameterError("estimator must be a clusterer with fit and predict", who=who, got=estimator)
+    rows = _numbers(X, who)
     draw = random_state_of(random_state)
     n = len(rows)
     agreements = []

@@ -13,6 +13,7 @@ from assay.core.targets import encode_labels
 from assay.distances.metric import metric_of
 from assay.errors import DataError
 from assay.tables import Table
+from assay.tables.row_names import row_name
 from assay.types import Labels, MetricLike, RandomState, TableLike
 
 __all__ = [
@@ -253,17 +254,33 @@ def davies_bouldin_score(X: TableLike, labels: Labels) -> float:
 
 def _table(labels_true: Any, labels_pred: Any, who: str) -> np.ndarray:
     """(K, L) how many rows are in each pair of groups."""
-    a, b = np.asarray(labels_true), np.asarray(labels_pred)
-    if a.ndim != 1 or b.ndim != 1:
-        raise DataError(f"labels must be 1D: shape is {a.shape if a.ndim != 1 else b.shape}", who=who)
+    a, b = _group_numbers(labels_true, who), _group_numbers(labels_pred, who)
     if len(a) != len(b):
         raise DataError(
             f"Found input variables with inconsistent numbers of samples: {[len(a), len(b)]}", who=who
         )
-    _, a = np.unique(a, return_inverse=True)
-    _, b = np.unique(b, return_inverse=True)
     K, L = int(a.max(initial=-1)) + 1, int(b.max(initial=-1)) + 1
     return np.bincount(a * L + b, minlength=K * L).reshape(K, L).astype(np.float64)
+
+
+def _group_numbers(labels: Any, who: str) -> np.ndarray:
+    """(n,) the number of each row's group among the sorted labels."""
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise DataError(f"labels must be 1D: shape is {values.shape}", who=who)
+    if values.dtype.kind in "Of":
+        missing = np.array([v is None or v != v for v in values.tolist()], dtype=bool)
+        if missing.any():
+            raise DataError(
+                f"{row_name(int(np.argmax(missing)))} of the labels is missing (NaN). Leave such rows out, or "
+                "give them a label of their own.",
+                who=who,
+            )
+    try:
+        return np.unique(values, return_inverse=True)[1]
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in values.tolist()})
+        raise DataError(f"labels must be of one kind, got {' and '.join(kinds)}.", who=who) from None
 
 
 def _pairs(table: np.ndarray) -> tuple[float, float, float, float]:
@@ -394,7 +411,9 @@ def adjusted_mutual_info_score(
     """
     who = "adjusted_mutual_info_score"
     table = _table(labels_true, labels_pred, who)
-    if table.shape[0] == table.shape[1] <= 1:
+    if (
+        np.count_nonzero(table) == table.shape[0] == table.shape[1]
+    ):  # the same groups, were they of one row each
         return 1.0
     info, a, b = _information(table)
     expected = _expected_information(table)
