@@ -337,7 +337,8 @@ class BayesianNetwork:
     def most_probable(self, evidence: Evidence | None = None) -> tuple[dict[str, Any], float]:
         """The most probable states of all nodes given evidence, and their joint probability given the evidence.
 
-        By max-product in the junction tree; among equals one is chosen, always the same.
+        By max-product in the junction tree; among equals one is chosen, always the same. With numbers it is where their
+        joint density given the evidence is highest, and that density.
 
         >>> from assay.graphs import load_network
         >>> states, p = load_network("sprinkler").most_probable()
@@ -345,7 +346,13 @@ class BayesianNetwork:
         ({'cloudy': 'yes', 'sprinkler': 'no', 'rain': 'yes', 'wet': 'yes'}, 0.324)
         """
         evidence = dict(evidence or {})
-        self._states_only("most_probable")
+        if self._numeric:
+            from assay.graphs.mixed_rows import best_completion
+
+            best_row, log = best_completion(self, self._hard_row(evidence, "most_probable"))
+            if np.isneginf(log):
+                self._refuse_impossible(evidence)
+            return self.decode(best_row), float(np.exp(log))
         row, soft = self._codes(evidence)
         tree, tables = self._tree(None), self._flat(soft)
         best, logs = tree.most_probable(tables, row[None, :])
@@ -361,16 +368,14 @@ class BayesianNetwork:
         error, or with ``impossible="nan"`` a line of NaN.
         """
         i = self.index(target)
-        self._states_only("posterior")
+        if self.nodes[i].states is None:
+            raise DataError(
+                f"posterior: node {target!r} is a number, and posterior is for nodes with states. Of one row: query.",
+                who="BayesianNetwork",
+            )
         rows = self._rows(X, without=target)
-        rows[:, i] = -1
-        complete = (np.delete(rows, i, axis=1) >= 0).all(axis=1)
-        out, logs = np.empty((len(rows), len(self.nodes[i].states))), np.zeros(len(rows))
-        if complete.any():
-            out[complete], logs[complete] = self._blanket_posterior(i, rows[complete])
-        if not complete.all():
-            tree = self._tree(i)
-            out[~complete], logs[~complete] = tree.posterior(self._flat({}, tree), rows[~complete])
+        rows[:, i] = np.nan if self._numeric else -1
+        out, logs = self._row_posteriors(i, rows)
         wrong = np.isneginf(logs)
         if wrong.any():
             if impossible != "nan":
@@ -384,6 +389,21 @@ class BayesianNetwork:
                 )
             out[wrong] = np.nan
         return out
+
+    def _row_posteriors(self, i: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, k) the distribution of node i given each row of codes, and (n,) -inf for a row that cannot be."""
+        if self._numeric:
+            from assay.graphs.mixed_rows import row_posteriors
+
+            return row_posteriors(self, i, rows)
+        complete = (np.delete(rows, i, axis=1) >= 0).all(axis=1)
+        out, logs = np.empty((len(rows), len(self.nodes[i].states))), np.zeros(len(rows))
+        if complete.any():
+            out[complete], logs[complete] = self._blanket_posterior(i, rows[complete])
+        if not complete.all():
+            tree = self._tree(i)
+            out[~complete], logs[~complete] = tree.posterior(self._flat({}, tree), rows[~complete])
+        return out, logs
 
     def _blanket_posterior(self, i: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of complete rows: the product of the tables in which node i occurs."""
@@ -400,9 +420,9 @@ class BayesianNetwork:
         """(n,) the log probability of each row of a table; missing values are summed out."""
         rows = self._rows(X)
         if self._numeric:
-            from assay.graphs.asking import Question
+            from assay.graphs.mixed_rows import row_log_likelihoods
 
-            return np.array([Question(self, self.observed(row)).log_evidence() for row in rows])
+            return row_log_likelihoods(self, rows)
         complete = (rows >= 0).all(axis=1)
         out = np.empty(len(rows))
         if complete.any():
@@ -540,6 +560,17 @@ class BayesianNetwork:
             )
         return row
 
+    def _hard_row(self, evidence: Evidence, method: str) -> np.ndarray:
+        """(d,) the evidence as codes and numbers, NaN elsewhere; likelihoods are refused."""
+        for name, value in evidence.items():
+            if isinstance(value, (Mapping, list, np.ndarray)):
+                raise DataError(
+                    f"{method}: the evidence about {name!r} is a likelihood. With numbers among the nodes, give a "
+                    "state, or leave it out.",
+                    who="BayesianNetwork",
+                )
+        return self.encode(evidence)
+
     def decode(self, row: np.ndarray) -> dict[str, Any]:
         """Codes as states, by name."""
         return {
@@ -630,14 +661,11 @@ class BayesianNetwork:
         distinct, places = np.unique(values, return_inverse=True)
         labels = [schema.label(j, value) for value in distinct]
         coded = Table.like({node.name: labels}, Schema([node.column]), "BayesianNetwork")
-        if coded.unseen:
-            value = coded.unseen[node.name][0]
-            raise DataError(
-                f"{node.name!r} has no state {value!r}.{did_you_mean(value, map(str, node.states or ()))}",
-                who="BayesianNetwork",
-                code="unknown-state",
-            )
-        return coded.values[:, 0][places]
+        codes = coded.values[:, 0].copy()
+        if coded.unseen:  # states that are numbers may come as texts
+            for k in np.flatnonzero(~(codes >= 0) & ~np.isnan(distinct)):
+                codes[k] = node.code(labels[k], "BayesianNetwork")
+        return codes[places]
 
     @cached_property
     def _cards(self) -> np.ndarray:

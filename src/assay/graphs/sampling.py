@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.graphs.asking import SMALL_TREE
-from assay.graphs.distribution import Distribution
+from assay.graphs.distribution import Distribution, NumberDistribution
 from assay.graphs.families import blanket_scores
 from assay.types import RandomState
 
@@ -52,8 +52,13 @@ def conditional_sample(
     network: Any, n: int, evidence: dict[str, Any], random_state: RandomState
 ) -> np.ndarray:
     """(n, d) rows drawn given evidence: node by node from its exact posterior given evidence and those before it."""
-    network._states_only("sample with evidence")
     rng = as_generator(random_state, "BayesianNetwork.sample")
+    if network._numeric:
+        from assay.graphs.mixed_rows import drawn_completions
+
+        if np.isneginf(network._log_evidence(evidence)):
+            network._refuse_impossible(evidence)
+        return drawn_completions(network, network._hard_row(evidence, "sample"), n, rng)
     row, soft = network._codes(evidence)
     network.marginals(evidence)  # refuses impossible evidence
     rows = np.tile(row, (n, 1))
@@ -75,16 +80,17 @@ def sampled_query(
     method: str,
     n: int,
     random_state: RandomState,
-) -> Distribution:
-    """An approximate answer with standard errors."""
+) -> Distribution | NumberDistribution:
+    """An approximate answer with standard errors; of a number the draws and their weights."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
         raise ParameterError(
             f"n_samples must be a whole number from 2 up, got {n!r}.", who="BayesianNetwork.query"
         )
     numbers = [name for name in names if network[name].states is None]
-    if numbers:
+    if numbers and (len(names) > 1 or method == "gibbs"):
         raise DataError(
-            f"node {numbers[0]!r} is a number; sampling answers for nodes with states.", who="query"
+            f"node {numbers[0]!r} is a number: ask for it alone, by method='likelihood weighting' or 'exact'.",
+            who="query",
         )
     if method == "gibbs":
         return _gibbs(network, names, evidence, int(n), random_state)
@@ -96,6 +102,9 @@ def sampled_query(
             "method='exact'."
         )
     share = weights / weights.sum()
+    if numbers:
+        drawn = rows[:, network.index(names[0])]
+        return NumberDistribution(names[0], share, drawn, np.zeros(len(drawn)))
     codes, shape = _joint_codes(network, names, rows)
     p = np.bincount(codes, share, minlength=int(np.prod(shape)))
     error = np.sqrt([(share**2 * ((codes == k) - p[k]) ** 2).sum() for k in range(len(p))])

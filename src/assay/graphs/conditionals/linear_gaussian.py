@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.stored import FloatArray
-from assay.errors import DataError, DegenerateError
-from assay.graphs.conditionals.conditional import configuration_names
+from assay.errors import DataError
 from assay.tables import Column
 
 __all__ = ["LinearGaussianConditional"]
@@ -89,40 +88,3 @@ class LinearGaussianConditional:
             raise DataError(f"{who}: node {column.name!r} has a weight that is not finite.")
         if not (np.isfinite(self.variance).all() and (self.variance >= 0).all()):
             raise DataError(f"{who}: the variance of node {column.name!r} must be a number from 0 up.")
-
-    @classmethod
-    def from_rows(
-        cls,
-        x: np.ndarray,
-        numbers: np.ndarray,
-        configuration: np.ndarray,
-        weights: np.ndarray,
-        column: Column,
-        parents: Sequence[Column],
-    ) -> LinearGaussianConditional:
-        """Least squares within each configuration; variances by maximum likelihood (divisor n)."""
-        states = [p for p in parents if p.coded]
-        q, p = int(np.prod([len(s.categories) for s in states], dtype=np.int64)), numbers.shape[1]
-        a, B, v = np.zeros(q), np.zeros((q, p)), np.zeros(q)
-        for j in range(q):
-            rows = (configuration == j) & (weights > 0)
-            if rows.sum() < p + 2:
-                at = ", ".join(
-                    f"{s.name}={value}" for s, value in zip(states, configuration_names(states)[j])
-                )
-                raise DegenerateError(
-                    f"node {column.name!r} has {int(rows.sum())} rows{f' with {at}' if at else ''}, too few for a line "
-                    f"in {p} parents and a variance. Leave out an arc, or give more rows."
-                )
-            w = weights[rows]
-            root = np.sqrt(w)
-            Z = np.column_stack([np.ones(len(w)), numbers[rows]])
-            solved, *_ = np.linalg.lstsq(Z * root[:, None], x[rows] * root, rcond=None)
-            a[j], B[j] = solved[0], solved[1:]
-            v[j] = float(w @ (x[rows] - Z @ solved) ** 2 / w.sum())
-        if not (v > 0).all():
-            raise DegenerateError(
-                f"node {column.name!r} has no variance around its parents: it is constant, or a linear function of "
-                "them. Leave it out."
-            )
-        return cls(a, B, v)

@@ -14,8 +14,16 @@ from assay.core.seeds import as_generator
 from assay.core.sums import Block, DaskRows, Rows, Source, Stream, is_dask
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError, warn_user
-from assay.graphs.conditionals import LinearGaussianConditional, TableConditional
+from assay.graphs.conditionals import TableConditional
 from assay.graphs.families import family_counts
+from assay.graphs.learning.mixed_parameters import (
+    MixedSums,
+    completed_sums,
+    family_sums,
+    mixed_start,
+    scales_of,
+    solved_mixed,
+)
 from assay.graphs.network import BayesianNetwork
 from assay.types import RandomState, TableLike, Weights
 
@@ -83,7 +91,8 @@ def fit_parameters(
 
     Complete rows are counted, with ``alpha`` as pseudo-count of each entry (0: maximum likelihood; 1: Laplace; a
     Dirichlet prior in general). If values are missing, or nodes are hidden (X has no such column), the counts are
-    expected ones, by EM: no row is left out. Nodes that are numbers are fitted by least squares.
+    expected ones, by EM: no row is left out. Nodes that are numbers are fitted by least squares; where numbers or
+    states around them are missing, to their expectations. A mixture of normals is such a network with a hidden node.
 
     Counts are sums over rows: X may be a table, a Dask frame, or blocks (paths of CSV or Parquet files, a list of
     frames, or a function that returns one).
@@ -146,9 +155,9 @@ def expectation_maximization(
         raise ParameterError(f"alpha must be a number from 0 up, got {alpha!r}.", who=who)
     if not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
         raise ParameterError(f"max_iter must be a whole number from 1 up, got {max_iter!r}.", who=who)
-    if network._numeric:
-        return EMResult(_fit_mixed(network, X, sample_weight, float(alpha)))
     source = _source(network, X, sample_weight, who)
+    if network._numeric:
+        return _fit_mixed(network, source, float(alpha), int(max_iter), tol, random_state)
     counted = source.add_up(lambda block: count_families(network, block))
     if not counted.weight > 0:
         raise DataError("there is no row to learn from.", who=who)
@@ -192,10 +201,7 @@ def _em(
         current = solved_network(current, sums.counts, alpha)
         if len(history) > 1 and history[-1] - history[-2] <= tol * sums.weight:
             return EMResult(current, history, step, True)
-    warn_user(
-        f"fit_parameters: EM stopped after {max_iter} steps while the likelihood still rose. Raise max_iter or tol.",
-        ConvergenceWarning,
-    )
+    _warn_unfinished(max_iter)
     return EMResult(current, history, max_iter, False)
 
 
@@ -265,33 +271,42 @@ def _source(network: BayesianNetwork, X: Any, w: Any, who: str) -> Source:
     return Rows(rows, None, np.ones(len(rows)) if weights is None else np.asarray(weights, np.float64))
 
 
-def _fit_mixed(network: BayesianNetwork, X: TableLike, w: Any, alpha: float) -> BayesianNetwork:
-    """Complete rows with numbers: counts for states, least squares for numbers."""
-    rows = network._rows(X)
-    weights = check_weights(w, rows, "fit_parameters")
-    weights = np.ones(len(rows)) if weights is None else np.asarray(weights, np.float64)
-    gaps = np.isnan(rows).sum(axis=0)
-    if gaps.any():
-        name = network.names[int(np.argmax(gaps))]
-        raise DataError(
-            f"fit_parameters: node {name!r} has {int(gaps.max())} missing values, and a network with numbers is "
-            "learned from complete rows. Fill them in first, or cut numbers into intervals (then EM uses every row)."
-        )
-    nodes = []
-    for i, node in enumerate(network.nodes):
-        parents = [network[p].column for p in node.parents]
-        config = network.configuration(node, rows)
-        if node.states is None:
-            numbers = rows[:, [network.index(p.name) for p in parents if not p.coded]]
-            conditional: Any = LinearGaussianConditional.from_rows(
-                rows[:, i], numbers, config, weights, node.column, parents
-            )
-        else:
-            q, r = int(np.prod([len(p.categories) for p in parents], dtype=np.int64)), len(node.states)
-            counts = np.bincount(config * r + rows[:, i].astype(np.int64), weights, minlength=q * r).reshape(
-                q, r
-            )
-            kind = node.conditional if node.conditional is not None else TableConditional(np.full(r, 1.0 / r))
-            conditional = kind.fitted(counts, node.column, parents, alpha)
-        nodes.append(node.with_conditional(conditional))
-    return BayesianNetwork(nodes)
+def _fit_mixed(
+    network: BayesianNetwork,
+    source: Source,
+    alpha: float,
+    max_iter: int,
+    tol: float,
+    random_state: RandomState,
+) -> EMResult:
+    """Counts for states, least squares for numbers; with missing values their expectations, by EM."""
+    scales = scales_of(source)
+    if not scales.rows > 0:
+        raise DataError("there is no row to learn from.", who="fit_parameters")
+    sums = source.add_up(lambda block: family_sums(network, block.X, block.w, scales))
+    if not scales.gaps.any():
+        return EMResult(solved_mixed(network, sums, scales, alpha, floor=False))
+    current = mixed_start(network, sums, scales, as_generator(random_state, "fit_parameters"))
+    history: list[float] = []
+    for step in range(1, max_iter + 1):
+
+        def expected(block: Block, network: BayesianNetwork = current) -> MixedSums:
+            return completed_sums(network, block, scales)
+
+        sums = source.add_up(expected)
+        value = sums.log_likelihood
+        if alpha > 0:
+            value += float(sum(alpha * np.log(np.maximum(t, 1e-300)).sum() for t in current._tables))
+        history.append(value)
+        current = solved_mixed(current, sums, scales, alpha, floor=True)
+        if len(history) > 1 and history[-1] - history[-2] <= tol * scales.rows:
+            return EMResult(current, history, step, True)
+    _warn_unfinished(max_iter)
+    return EMResult(current, history, max_iter, False)
+
+
+def _warn_unfinished(max_iter: int) -> None:
+    warn_user(
+        f"fit_parameters: EM stopped after {max_iter} steps while the likelihood still rose. Raise max_iter or tol.",
+        ConvergenceWarning,
+    )
