@@ -355,7 +355,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
             prior=prior,
             penalised=penalised,
             coarse=coarse,
-            tol=1e-6 if coarse else 1e-10,
+            tol=step.tolerance if coarse else 1e-10,
             restarts=self.n_restarts_optimizer,
             optimizer=self.optimizer,
             random_state=self.random_state,

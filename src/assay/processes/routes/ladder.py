@@ -31,7 +31,7 @@ MOST_ROWS = 5_000  # by the matrix
 FEW_COLUMNS = 3  # in which neighbours tell most of what is to be known
 TRIAL_ROWS = 400  # on which parameters are found by which methods are compared
 SAMPLE = 2_000  # rows among which points are tried
-EXPLAINED = 0.01  # of the noise: inducing points that leave less than this do not matter
+EXPLAINED = 0.05  # of the noise: inducing points that leave less than this lose less than neighbours do
 NO_NOISE = 1e-6  # of the variance
 CENTRES = 4  # whose neighbours are among the rows of a trial
 SHORTER = (0.0, 1.5, 3.0)  # by how much the logs of length scales are shortened for further starts
@@ -62,7 +62,23 @@ class Step(NamedTuple):
         shares = (
             (16, 4) if self.name in ("exact", "line") else (4,)
         )  # of the others, a trial found where to begin
-        return [(self.make, np.sort(order[: n // share])) for share in shares]
+        make = fewer_points if self.name == "inducing" else self.make
+        return [(make, np.sort(order[: n // share])) for share in shares]
+
+    @property
+    def tolerance(self) -> float:
+        """Fall of minus the log evidence that does not matter; an approximation is further off than that."""
+        return 1e-6 if self.name in ("exact", "line") else 1e-3
+
+
+def fewer_points() -> InducingPoints:
+    """Inducing points for a part of the rows: half as many, at a quarter of the cost.
+
+    >>> from assay.processes.routes.ladder import fewer_points
+    >>> fewer_points().n_inducing
+    200
+    """
+    return InducingPoints(InducingPoints().n_inducing // 2)
 
 
 def rows_near_and_far(X: Any, order: np.ndarray, size: int) -> np.ndarray:
@@ -95,9 +111,9 @@ def choose_route(
 
     Up to 5,000 rows, the whole matrix; on a line, from 1,000 rows on, the chain of states if the kernel has one, which
     is exact too. Beyond, in up to three columns, either inducing points or neighbours: parameters are found on 400
-    rows, and if 400 points leave less than a hundredth of the noise unexplained, points lose next to nothing, however
-    many rows there are; otherwise the function has more detail than points can hold, and neighbours lose less. With
-    more columns inducing points, unless there is no noise, for which they are not made.
+    rows, and if 400 points leave less than a twentieth of the noise unexplained, points lose less than neighbours,
+    however many rows there are; otherwise the function has more detail than points can hold, and neighbours lose less.
+    With more columns inducing points, unless there is no noise, for which they are not made.
 
     Parameters
     ----------
