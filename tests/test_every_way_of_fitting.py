@@ -26,6 +26,8 @@ TOLERANCE = {
 
 # Learners that visit the blocks one after the other, or learn from each by itself: the cut matters, where it lies not.
 BY_THE_CUT = (
+    "MLPClassifier",
+    "MLPRegressor",
     "PartitionBaggingClassifier",
     "PartitionBaggingRegressor",
     "Perceptron",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,14 +52,22 @@ class CategoryColumns:
     @classmethod
     def learn(cls, X: np.ndarray, schema: Schema, w: np.ndarray | None) -> CategoryColumns:
         """The columns of a table, with the shares of the categories among its rows."""
+        columns = cls.of(schema)
+        codes = columns.apply(X)[1].astype(np.int64)
+        parts = [
+            np.bincount(code, weights=w, minlength=int(size)) for code, size in zip(codes.T, columns.levels)
+        ]
+        if not parts:
+            return columns
+        return replace(columns, shares=np.concatenate([part / part.sum() for part in parts]))
+
+    @classmethod
+    def of(cls, schema: Schema) -> CategoryColumns:
+        """The columns of a table, without shares."""
         is_nominal = np.array([column.kind == "nominal" for column in schema])
         numbers, nominal = np.flatnonzero(~is_nominal), np.flatnonzero(is_nominal)
         levels = schema.category_counts()[nominal].astype(np.int64) + 1
-        columns = cls(numbers, nominal, levels, np.zeros(0))
-        codes = columns.apply(X)[1].astype(np.int64)
-        parts = [np.bincount(code, weights=w, minlength=size) for code, size in zip(codes.T, levels.tolist())]
-        shares = np.concatenate([part / part.sum() for part in parts]) if parts else np.zeros(0)
-        return cls(numbers, nominal, levels, shares)
+        return cls(numbers, nominal, levels, np.zeros(int(levels.sum())))
 
     def apply(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(n, p) the numbers of rows, and (n, c) their codes."""

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LARGE_COLUMN", "error_of", "error_of_constant", "largest_column", "rows_to_look_at"]
+__all__ = [
+    "LARGE_COLUMN",
+    "ROWS_TO_LOOK_AT",
+    "error_of",
+    "error_of_constant",
+    "largest_column",
+    "rows_to_look_at",
+]
 
 LARGE_COLUMN = 1e3  # absolute values beyond which a column is named as the likely cause of a fit that failed
 ROWS_TO_LOOK_AT = 256  # enough to tell a network that knows nothing

@@ -64,12 +64,23 @@ class InputScaling:
                     width = (high - low) / 1.3489795003921634  # 1 for a normal column
                     flat = ~(width > 0)
                     width[flat] = np.nanstd(some[:, flat], axis=0)
-            constant = ~(width > 1e-12 * np.maximum(np.abs(middle), 1e-300)) | ~np.isfinite(width)
-            center[~empty] = np.where(np.isfinite(middle), middle, 0.0)
-            spread[~empty] = np.where(constant, 1.0, width)
+            center[~empty], spread[~empty] = _usable(middle, width)
         elif missing:
             center[~empty] = np.nanmean(values[:, ~empty], axis=0)
         return cls(center, spread, np.flatnonzero(gaps.any(axis=0)) if missing else np.zeros(0, np.int64))
+
+    @classmethod
+    def of_sums(
+        cls, mean: Any, deviation: Any, count: Any, rows: int, scale: str | None, missing: bool
+    ) -> InputScaling:
+        """The scaling by "standard" or None from means, deviations and counts (p,) of the values that are there."""
+        center, spread = np.zeros(len(mean)), np.ones(len(mean))
+        if scale is not None:
+            center, spread = _usable(mean, deviation)
+        elif missing:
+            center = np.asarray(mean, dtype=np.float64)
+        gaps = np.flatnonzero(np.asarray(count) < rows)
+        return cls(center, spread, gaps if missing else np.zeros(0, np.int64))
 
     def __len__(self) -> int:
         return len(self.center) + len(self.indicators)
@@ -92,6 +103,12 @@ class InputScaling:
         for at, j in enumerate(self.indicators.tolist()):
             gathered[:, j] += adds[:, p + at]
         return gathered
+
+
+def _usable(middle: Any, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Centres that are numbers, and spreads above 0: 1 for a constant column."""
+    constant = ~(width > 1e-12 * np.maximum(np.abs(middle), 1e-300)) | ~np.isfinite(width)
+    return np.where(np.isfinite(middle), middle, 0.0), np.where(constant, 1.0, width)
 
 
 def target_scale(y: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

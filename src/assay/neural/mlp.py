@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Se
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar, Text
+from assay.core.sum_learner import PassLearner
+from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.neural.backpropagation import AdaptiveRate
 from assay.neural.category_columns import CategoryColumns
@@ -33,14 +35,10 @@ from assay.neural.held_out import SPLITS, drawn_rows, held_out
 from assay.neural.input_scaling import InputScaling
 from assay.neural.integrated_gradients import integrated_gradients
 from assay.neural.members import Layers, Members, mean_output
+from assay.neural.mlp_from_blocks import ColumnSums, learn_from_blocks
 from assay.neural.own_loss import OwnLoss
 from assay.neural.schedules import SCHEDULES, rates_of
 from assay.neural.unit_normalization import NORMALIZATIONS, UnitNormalization
-
-if TYPE_CHECKING:
-    from assay.core.learner import Learner as _Learner
-else:
-    _Learner = object  # a mixin: it stands before a learner's base
 
 __all__ = ["Epoch", "MultilayerPerceptron", "Optimizer", "units_that_weigh"]
 
@@ -128,8 +126,13 @@ class Goal:
         return np.eye(self.width, dtype=dtype)[self.codes]
 
 
-class MultilayerPerceptron(_Learner):
-    """Mixin of the multilayer perceptrons; stands before the base of classifiers or regressors."""
+class MultilayerPerceptron(PassLearner):
+    """Mixin of the multilayer perceptrons; stands before the base of classifiers or regressors.
+
+    From blocks the stochastic solvers go on from block to block, in as many passes as ``tol`` asks for: a sequence, not
+    a sum, so what is learned depends on how the rows are cut. "lbfgs" adds up gradients and gives the same from memory,
+    blocks and Dask.
+    """
 
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
     accepts: ClassVar[dict[str, Accepted | None]] = {
@@ -465,6 +468,12 @@ class MultilayerPerceptron(_Learner):
                 run = _Run(file, left, first)
                 self._descend(net, inputs, goal, w, random, incremental, run)
             after = 0.0 if incremental or not np.isfinite(net.theta).all() else self._error(net, inputs, goal)
+        self._finish(net, before, after, X, goal, incremental)
+
+    def _finish(
+        self, net: Members, before: float, after: float, X: Any, goal: Goal, incremental: bool = False
+    ) -> None:
+        """Publish the weights, if they are of use."""
         if not np.isfinite(net.theta).all():
             raise DegenerateError(
                 f"{type(self).__name__}: Solver produced non-finite parameter weights. The input data may contain "
@@ -617,17 +626,21 @@ class MultilayerPerceptron(_Learner):
 
     def _minimize(self, net: Members, X: Any, goal: Goal, w: np.ndarray | None) -> None:
         """L-BFGS over all rows; rows of your own judge each step, if there are any."""
-        from sklearn.exceptions import ConvergenceWarning
-
         data, own_loss = self._data(net, X, goal, w)
         judge = None if self._validation is None else self._set_aside(X, goal, w, None)[3]
+        self._minimize_by(net, lambda theta: net.value_gradient(data, own_loss, self.alpha, theta), judge)
+
+    def _minimize_by(self, net: Members, value_gradient: Any, judge: Any) -> None:
+        """L-BFGS by a function of the parameters that gives the objective and its gradient."""
+        from sklearn.exceptions import ConvergenceWarning
+
         keeper = _Keeper(net, None)
         self.history_ = []
 
         best: list[Any] = [math.inf, net.theta.copy()]
 
         def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-            value, grad = net.value_gradient(data, own_loss, self.alpha, theta)
+            value, grad = value_gradient(theta)
             if value < best[0]:
                 best[:] = value, theta.copy()
             return value, grad.astype(np.float64, copy=False)
@@ -707,14 +720,11 @@ class MultilayerPerceptron(_Learner):
         X, goal, w, judge = self._set_aside(X, goal, w, random)
         (data, own_loss), n = self._data(net, X, goal, w), X.shape[0]
         batch_size = self._batch_rows(n)
-        state = vars(self).get("_optimizer", Optimizer())
-        if not incremental or len(state.moment) != len(net.theta) or state.moment.dtype != net.dtype:
-            state = Optimizer(self.learning_rate_init, 0, np.zeros_like(net.theta), np.zeros_like(net.theta))
-        self._optimizer, rule = state, self._rule()
+        state, rule = self._begin_steps(net, incremental), self._rule()
         order, epochs = np.arange(n), 1 if incremental else self.max_iter
         batches = -(-n // batch_size)
         seed = int(random.randint(2**31)) if any(self._shares_left_out(len(net.sizes) - 2)) else 0
-        keeper = _Keeper(net, self.average)
+        keeper = self._keeper(net)
         self.n_iter_ = 0
         if run.left is not None:
             order = self._go_on(run.left, net, state, keeper, random)
@@ -728,7 +738,7 @@ class MultilayerPerceptron(_Learner):
                         random.shuffle(mixed)
                         order = order[mixed]
                     rates = rates_of(self._schedule, state.learning_rate, number, epochs, batches)
-                    self.loss_ = net.epoch(
+                    loss = net.epoch(
                         data,
                         own_loss,
                         rule,
@@ -741,27 +751,9 @@ class MultilayerPerceptron(_Learner):
                         seed,
                     )
                     state.t += batches
-                    self.n_iter_, self.t_ = number, self.t_ + n
-                    self.loss_curve_.append(self.loss_)
-                    keeper.add(number)
-                    score = None if judge is None else judge(keeper.theta)
-                    self.history_.append(Epoch(len(self.history_) + 1, self.loss_, float(rates[-1]), score))
-                    self._report(score)
+                    ends = self._after_pass(number, n, loss, float(rates[-1]), judge, keeper, state)
                     bar.advance()
-                    self._count(score, keeper)
-                    if self.learning_rate == "invscaling" and self.solver == "sgd":
-                        state.learning_rate = self.learning_rate_init / (self.t_ + 1) ** self.power_t
-                    if isinstance(self.learning_rate, AdaptiveRate):
-                        state.learning_rate = self.learning_rate.changed(
-                            state.learning_rate, self.loss_curve_
-                        )
-                    if self._no_improvement_count > self.n_iter_no_change:
-                        slows = self.solver == "sgd" and self.learning_rate == "adaptive"
-                        if not slows or state.learning_rate <= SMALLEST_RATE:
-                            break
-                        state.learning_rate /= 5.0
-                        self._no_improvement_count = 0
-                    if not math.isfinite(self.loss_):  # more passes do not bring it back
+                    if ends:
                         break
                     if number == self.max_iter and not incremental:
                         self._unfinished()
@@ -771,6 +763,78 @@ class MultilayerPerceptron(_Learner):
         except KeyboardInterrupt:
             self._interrupted()
         keeper.settle(best=judge is not None)
+
+    def _begin_steps(self, net: Members, incremental: bool = False) -> Optimizer:
+        """Where the optimiser begins, or goes on."""
+        state = vars(self).get("_optimizer", Optimizer())
+        if not incremental or len(state.moment) != len(net.theta) or state.moment.dtype != net.dtype:
+            state = Optimizer(self.learning_rate_init, 0, np.zeros_like(net.theta), np.zeros_like(net.theta))
+        self._optimizer = state
+        return state
+
+    def _keeper(self, net: Members) -> _Keeper:
+        return _Keeper(net, self.average)
+
+    def _after_pass(
+        self, number: int, n: int, loss: float, rate: float, judge: Any, keeper: _Keeper, state: Optimizer
+    ) -> bool:
+        """Note what a pass over n rows brought, and change the rate; whether it was the last."""
+        self.loss_, self.n_iter_, self.t_ = loss, number, self.t_ + n
+        self.loss_curve_.append(loss)
+        keeper.add(number)
+        score = None if judge is None else judge(keeper.theta)
+        self.history_.append(Epoch(len(self.history_) + 1, loss, rate, score))
+        self._report(score)
+        self._count(score, keeper)
+        if self.learning_rate == "invscaling" and self.solver == "sgd":
+            state.learning_rate = self.learning_rate_init / (self.t_ + 1) ** self.power_t
+        if isinstance(self.learning_rate, AdaptiveRate):
+            state.learning_rate = self.learning_rate.changed(state.learning_rate, self.loss_curve_)
+        if self._no_improvement_count > self.n_iter_no_change:
+            slows = self.solver == "sgd" and self.learning_rate == "adaptive"
+            if not slows or state.learning_rate <= SMALLEST_RATE:
+                return True
+            state.learning_rate /= 5.0
+            self._no_improvement_count = 0
+        return not math.isfinite(loss)  # more passes do not bring it back
+
+    # ------------------------------------------------------------------ blocks
+
+    def _learn_from(self, source: Source) -> None:
+        self.__dict__.pop("target_names_", None)
+        try:
+            learn_from_blocks(self, source)
+        finally:
+            for name in ("_class_factors", "_smoothing"):
+                self.__dict__.pop(name, None)
+
+    def _fit_on_dask(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, validation: Any, checkpoint: Any
+    ) -> Any:
+        """Learn from the partitions of a Dask collection."""
+        self._check_parameters()
+        in_memory = {"groups": groups, "validation": validation, "checkpoint": checkpoint}
+        for name in [name for name, value in in_memory.items() if value is not None]:
+            raise ParameterError(
+                f"{type(self).__name__}: {name} needs the rows in memory, X is a Dask collection. Leave it out."
+            )
+        self._fit_dask(X, y, sample_weight)
+        return self
+
+    def _sums_of_target(self, y: np.ndarray, w: np.ndarray | None) -> tuple[ColumnSums, np.ndarray]:
+        """Of a block: means and squares of numbers, and the weight of the rows of each class."""
+        raise TypeError(f"{type(self).__name__} must define _sums_of_target")
+
+    def _learn_from_survey(self, classes: np.ndarray, target: ColumnSums) -> None:
+        """Keep what the sums over all blocks say of the target."""
+
+    def _goal_of_block(self, y: np.ndarray) -> Goal:
+        """What is learned of the rows of a block."""
+        raise TypeError(f"{type(self).__name__} must define _goal_of_block")
+
+    def _weights_of_block(self, block: Block) -> np.ndarray | None:
+        """What the rows of a block count."""
+        return block.w
 
     @property
     def _schedule(self) -> str:

@@ -13,11 +13,13 @@ from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import python_labels
 from assay.core.parameters import Accepted, Any_, Choice, Function, Range
+from assay.core.sums import Block, is_dask
 from assay.core.targets import check_weights, encode_labels, is_table, label_codes, plain_values
 from assay.errors import DataError, ParameterError
 from assay.neural.backpropagation import AdaptiveRate
 from assay.neural.class_weights import times_class_weight
 from assay.neural.mlp import STOCHASTIC, Goal, MultilayerPerceptron
+from assay.neural.mlp_from_blocks import ColumnSums
 from assay.types import ClassWeight, Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["MLPClassifier"]
@@ -301,6 +303,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
             If the process is killed, the same call goes on from there and ends with the same weights.
         """
         before = vars(self).get("classes_")
+        if is_dask(X):
+            return self._fit_on_dask(X, y, sample_weight, groups, validation, checkpoint)
         try:
             return self._fit_either(X, y, sample_weight, groups, validation, checkpoint, before)
         finally:
@@ -376,6 +380,9 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
             self.classes_, codes = encode_labels(y, n, who)
         else:
             self.classes_, codes = classes, label_codes(y, classes, n, who)
+        return self._goal_of_codes(codes)
+
+    def _goal_of_codes(self, codes: np.ndarray) -> Goal:
         K = len(self.classes_)
         if K > 2:
             return Goal("softmax", self.loss, K, codes=codes, parameter=self.gamma)
@@ -407,6 +414,27 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
             self._train(X, goal, w, incremental)
         finally:
             self.__dict__.pop("_smoothing", None)
+
+    def _sums_of_target(self, y: np.ndarray, w: np.ndarray | None) -> tuple[ColumnSums, np.ndarray]:
+        mass = np.bincount(y, weights=w, minlength=len(self.classes_)).astype(np.float64)
+        return ColumnSums.of(np.zeros((len(y), 0))), mass
+
+    def _learn_from_survey(self, classes: np.ndarray, target: ColumnSums) -> None:
+        if self.class_weight is not None:
+            who, codes = type(self).__name__, np.arange(len(classes))
+            weighed = times_class_weight(self.class_weight, self.classes_, codes, classes, who)
+            self._class_factors = np.divide(weighed, classes, out=np.zeros_like(classes), where=classes > 0)
+        self._smoothing = self.label_smoothing if len(self.classes_) > 2 else 0.0
+
+    def _goal_of_block(self, y: np.ndarray) -> Goal:
+        return self._goal_of_codes(np.asarray(y))
+
+    def _weights_of_block(self, block: Block) -> np.ndarray | None:
+        factors = vars(self).get("_class_factors")
+        if factors is None:
+            return block.w
+        weighed: np.ndarray = factors[block.y] if block.w is None else block.w * factors[block.y]
+        return weighed
 
     def _weighed(self, goal: Goal, w: np.ndarray | None) -> np.ndarray:
         who = type(self).__name__

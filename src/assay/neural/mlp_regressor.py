@@ -13,12 +13,14 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Choice, Flag, Function, Range
 from assay.core.stored import FloatArray
+from assay.core.sums import is_dask
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, ParameterError
 from assay.neural.backpropagation import AdaptiveRate
 from assay.neural.input_scaling import target_scale
 from assay.neural.mlp import Goal, MultilayerPerceptron
 from assay.neural.mlp_classifier import _is_stochastic
+from assay.neural.mlp_from_blocks import ColumnSums
 from assay.types import Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["MLPRegressor"]
@@ -220,6 +222,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         checkpoint : path of a file that keeps the state of the fit, written every few seconds and removed at the end.
             If the process is killed, the same call goes on from there and ends with the same weights.
         """
+        if is_dask(X):
+            return self._fit_on_dask(X, y, sample_weight, groups, validation, checkpoint)
         try:
             self._fit(X, y, sample_weight, groups, validation, checkpoint)
         finally:
@@ -275,6 +279,20 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         parameters: dict[Any, float] = {"huber": self.delta, "quantile": self.quantile}
         parameter = parameters.get(self.loss, 0.0)
         return Goal(output, self.loss, y.shape[1], numbers=y, parameter=parameter)
+
+    def _sums_of_target(self, y: np.ndarray, w: np.ndarray | None) -> tuple[ColumnSums, np.ndarray]:
+        return ColumnSums.of(y[:, None] if y.ndim == 1 else y, w), np.zeros(0)
+
+    def _learn_from_survey(self, classes: np.ndarray, target: ColumnSums) -> None:
+        for name in ("target_center_", "target_spread_"):
+            self.__dict__.pop(name, None)
+        if self.scale_target:
+            deviation = target.deviation
+            self.target_center_ = target.mean
+            self.target_spread_ = np.where((deviation > 0) & np.isfinite(deviation), deviation, 1.0)
+
+    def _goal_of_block(self, y: np.ndarray) -> Goal:
+        return self._goal_of(np.asarray(y), None, learn=False)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
