@@ -12,7 +12,13 @@ from sklearn.svm import SVC
 
 import assay
 from assay.bayes import LinearDiscriminantAnalysis
-from assay.ensembles.codes import code_distance, exhaustive_code, one_vs_one_code, one_vs_rest_code
+from assay.ensembles.codes import (
+    code_distance,
+    exhaustive_code,
+    one_vs_one_code,
+    one_vs_rest_code,
+    random_code,
+)
 from assay.ensembles.one_vs_one import OneVsOneClassifier
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
 from assay.ensembles.output_code import OutputCodeClassifier
@@ -96,6 +102,42 @@ def test_long_words_forgive_wrong_members():
     worst = model.estimators_[0]
     worst.coef_, worst.intercept_ = -worst.coef_, -worst.intercept_  # one bit is always wrong
     assert sound > 0.9 and model.score(X, y) > sound - 0.05
+
+
+@pytest.mark.capability("IML-17-07")
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("K", [2, 3, 4, 7, 20])
+def test_random_codes_have_words_far_apart_and_columns_that_err_apart(K, sparse):
+    """Oracle: lengths by Allwein et al., 10 and 15 log2 K, or all columns that there are."""
+    code = random_code(K, sparse=sparse, n_draws=20, random_state=0)
+    all_of_them = {2: (1, 1), 3: (3, 6), 4: (7, 25)}.get(K, (10**9, 10**9))[sparse]
+    assert code.shape == (K, min(int(np.ceil((15 if sparse else 10) * np.log2(K))), all_of_them))
+    assert set(np.unique(code)) <= ({-1, 0, 1} if sparse else {-1, 1})
+    assert (code == 1).any(axis=0).all() and (code == -1).any(axis=0).all()
+    columns = [tuple(column) for column in code.T]
+    assert len({max(c, tuple(-np.array(c))) for c in columns}) == len(columns)  # none is another's complement
+    words = [(a, b) for a in range(K) for b in range(a)]
+    assert all((code[a] * code[b] < 0).any() for a, b in words)  # some column tells each pair apart
+    few = random_code(K, sparse=sparse, n_draws=1, random_state=0)
+    assert code_distance(code) >= code_distance(few)
+    assert_array_equal(code, random_code(K, sparse=sparse, n_draws=20, random_state=0))
+
+
+def test_random_codes_by_name():
+    X, y = load_wine(return_X_y=True)
+    scores = {
+        name: [
+            OutputCodeClassifier(PeerNB(), code_book=name, random_state=s).fit(X, y).score(X, y)
+            for s in range(8)
+        ]
+        for name in ("random dense", "random sparse")
+    }
+    assert min(map(min, scores.values())) > 0.9  # no two words are equal, whatever the seed
+    with pytest.raises(ParameterError, match="'random dense', 'random sparse', got 'random'"):
+        OutputCodeClassifier(PeerNB(), code_book="random").fit(X, y)
+    for wrong in ({"K": 1}, {"K": 3, "L": 0}, {"K": "3"}, {"K": 3, "n_draws": 0}):
+        with pytest.raises(ParameterError, match="must be a whole number"):
+            random_code(**wrong)
 
 
 def test_equal_words_and_impossible_codes_are_told():

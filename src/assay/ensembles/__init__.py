@@ -11,7 +11,13 @@ from assay.ensembles.boosting_theory import (
     three_learner_error,
     training_error_bound,
 )
-from assay.ensembles.codes import code_distance, exhaustive_code, one_vs_one_code, one_vs_rest_code
+from assay.ensembles.codes import (
+    code_distance,
+    exhaustive_code,
+    one_vs_one_code,
+    one_vs_rest_code,
+    random_code,
+)
 from assay.ensembles.committees.combining import combine
 from assay.ensembles.committees.diversity import EnsembleDiversity, PairDiversity, diversity, pair_diversity
 from assay.ensembles.committees.dynamic_selection_classifier import DynamicSelectionClassifier
@@ -106,6 +112,7 @@ __all__ = [
     "pair_diversity",
     "permutation_importances",
     "proximity",
+    "random_code",
     "three_learner_error",
     "training_error_bound",
     "unbiased_importances",

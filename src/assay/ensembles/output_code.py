@@ -16,7 +16,7 @@ from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
 from assay.ensembles.binary_problems import BINARY, BinaryProblems
-from assay.ensembles.codes import CODES
+from assay.ensembles.codes import CODES, RANDOM_CODES
 from assay.errors import AssayWarning, ParameterError, warn_user
 from assay.tables.rows import take_rows
 from assay.types import Estimator, RandomState, TableLike
@@ -37,7 +37,8 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     "margin", of the largest such sum itself, or, with "hinge", of the least loss
     :math:`\sum_l \max(0, 1 - m_{kl}s_l)`. Words that differ in many bits forgive some wrong members, hence
     error-correcting codes. One against the rest ("margin") and one against one ("hamming") are codes, too:
-    :func:`one_vs_rest_code`, :func:`one_vs_one_code`; :func:`exhaustive_code` has the words farthest apart.
+    :func:`one_vs_rest_code`, :func:`one_vs_one_code`; :func:`exhaustive_code` has the words farthest apart, and of many
+    classes :func:`random_code` the farthest of those that were drawn.
 
     With ``grow`` the code becomes longer while that helps: of all pairs of classes, the one that is confused most often
     among the validation rows gets a column of its own, +1 for one, -1 for the other and 0 for all others, which stays
@@ -57,8 +58,9 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     n_jobs : int or None, default None
         Most members at work at a time. Members that are learners of Assay work in threads, and None takes as many as
         the machine has; others work in processes, and None is one.
-    code_book : (K, L) of -1, 0 and +1, "one vs rest", "one vs one", "exhaustive" or None, default None
-        The code; None draws one.
+    code_book : (K, L) of -1, 0 and +1, or a name, default None
+        The code. "one vs rest", "one vs one" and "exhaustive" are always the same; "random dense" and "random sparse"
+        are the best of many draws (:func:`random_code`). None draws one as scikit-learn does, whose words may be equal.
     decoding : "euclidean", "hamming", "margin" or "hinge", default "euclidean"
         The distance (1), the sum of the scores with the signs of the word, or the loss.
     grow : int, default 0
@@ -158,7 +160,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
             raise ParameterError(
                 f"OutputCodeClassifier: estimator must have decision_function or predict_proba, got {template!r}."
             )
-        code = self._drawn(K) if self.code_book is None else _given(self.code_book, K)
+        code = self._drawn(K) if self.code_book is None else _given(self.code_book, K, self.random_state)
         if self.grow and K > 2:
             code = self._grown(X, y, w, code)
         else:
@@ -292,13 +294,15 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         return Explanations(type(self).__name__, python_labels(self.classes_[best]), rows, Reasons(sections))
 
 
-def _given(code: Any, K: int) -> np.ndarray:
+def _given(code: Any, K: int, random_state: Any) -> np.ndarray:
     """The code as whole numbers, if it is one for K classes."""
     if isinstance(code, str):
+        if code in RANDOM_CODES:
+            return RANDOM_CODES[code](K, random_state=random_state)
         if code not in CODES:
+            names = ", ".join(map(repr, [*CODES, *RANDOM_CODES]))
             raise ParameterError(
-                f"OutputCodeClassifier: code_book must be an array, None or one of {', '.join(map(repr, CODES))}, got "
-                f"{code!r}."
+                f"OutputCodeClassifier: code_book must be an array, None or one of {names}, got {code!r}."
             )
         return CODES[code](K)
     words = np.asarray(code)

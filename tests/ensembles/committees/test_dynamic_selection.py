@@ -2,12 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import ttest_rel
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from assay import load, save
 from assay.bayes import GaussianNB, NaiveBayes
 from assay.ensembles import DynamicSelectionClassifier, DynamicSelectionRegressor
 from assay.ensembles.committees.competence import CLASS_METHODS, NearRows, class_weights_by
+from assay.errors import DataError
 from assay.linear import LinearRegression, LogisticRegression
 from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -111,6 +113,27 @@ def test_regressors_are_selected_by_their_error_nearby(tmp_path):
     assert "mean error nearby" in str(model.explain([[0.5]]))
     X, y = load_diabetes(return_X_y=True)
     assert DynamicSelectionRegressor().fit(X, y).score(X, y) > 0.4
+
+
+def test_the_gain_of_regressors_is_a_paired_test_of_their_errors():
+    """Two regions, and a member that knows each; of a line nothing is better than the line."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (600, 1))
+    noise = rng.normal(0, 0.05, 600)
+    y = np.where(x[:, 0] < 0, 3 * x[:, 0], np.sign(np.sin(12 * x[:, 0]))) + noise
+    members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=3, random_state=0))]
+    model = DynamicSelectionRegressor(members, "best").fit(x[::2], y[::2])
+    test, truth = x[1::2], y[1::2]
+    result = model.gain(test, truth)
+    single = model.estimators_[int(model.errors_.mean(axis=1).argmin())]
+    errors = [np.abs(m.predict(test) - truth) for m in (single, model)]
+    peer = ttest_rel(*errors)
+    assert_allclose([result.statistic, result.p], [peer.statistic, peer.pvalue], rtol=1e-9)
+    assert result.rejected and result.estimate > 0
+    straight = DynamicSelectionRegressor(members, "best").fit(x[::2], 3 * x[::2, 0] + noise[::2])
+    assert straight.gain(test, 3 * test[:, 0] + noise[1::2]).estimate < 0.01
+    with pytest.raises(DataError, match="X has 300 rows and y has 2"):
+        model.gain(test, [1.0, 2.0])
 
 
 def test_raw_tables_and_files(tmp_path):

@@ -13,10 +13,11 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Classifier
 from assay.core.parameters import Choice
 from assay.core.stored import CodeArray, FloatArray, Object
-from assay.core.targets import EncodedLabels
+from assay.core.targets import EncodedLabels, encode_labels
 from assay.ensembles.committees.competence import CLASS_METHODS, NearRows, class_weights_by, meta_features
 from assay.ensembles.committees.dynamic_selection import DYNAMIC, DynamicSelection
 from assay.stats.significance.mcnemar import mcnemar
+from assay.stats.significance.test_result import TestResult
 from assay.tables.rows import take_rows
 from assay.types import TableLike, Target
 
@@ -214,13 +215,14 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
         P = np.einsum("lnk,ln->nk", output, weights)
         return P / P.sum(axis=1, keepdims=True)
 
-    def gain(self, X: TableLike, y: Target) -> Any:
+    def gain(self, X: TableLike, y: Target) -> TestResult:
         """McNemar's test, on rows that were not used to fit, of the best single member against this selection.
 
         The best member is the one with the highest accuracy on the validation rows, so it is chosen without these rows.
         """
-        truth = np.asarray(y)
         values = self._admit(X)
+        labels, codes = encode_labels(y, values.shape[0], f"{type(self).__name__}.gain")
+        truth = labels[codes]
         accuracy = (self.posteriors_.argmax(axis=2) == self.codes_).mean(axis=1)
         output, _ = self._weighed(values)
         single = self.classes_[output[int(accuracy.argmax())].argmax(axis=1)] != truth

@@ -12,9 +12,12 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice
 from assay.core.stored import FloatArray
+from assay.core.targets import numeric_target
 from assay.ensembles.committees.committee import numbers_of
 from assay.ensembles.committees.dynamic_selection import DYNAMIC, DynamicSelection
-from assay.types import TableLike
+from assay.stats.significance.t_test import t_test
+from assay.stats.significance.test_result import TestResult
+from assay.types import TableLike, Target
 
 __all__ = ["DynamicSelectionRegressor"]
 
@@ -23,7 +26,8 @@ class DynamicSelectionRegressor(DynamicSelection, Regressor):
     r"""Ask, for each row, the regressors that did well on rows near it.
 
     With :math:`e_j(x)` the mean absolute error of member j on the ``n_neighbors`` nearest rows that it did not learn
-    from, "best" asks the member with the least, "weighted" averages all by :math:`1 / e_j`.
+    from, "best" asks the member with the least, "weighted" averages all by :math:`1 / e_j`. :meth:`gain` tests whether
+    that beats the best single member.
 
     Cost: fit ``cv`` + 1 times that of the members; predict that of all members and of a search for neighbours; memory
     O(n d) for the rows that are searched.
@@ -137,6 +141,19 @@ class DynamicSelectionRegressor(DynamicSelection, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         outputs = np.stack(self._ask_all(X, lambda j, model, some: numbers_of(model, some)))
         return (self._weights(X) * outputs).sum(axis=0)
+
+    def gain(self, X: TableLike, y: Target) -> TestResult:
+        """The paired t test, on rows that were not used to fit, of the best single member against this selection.
+
+        Absolute errors are compared row by row; an estimate above 0 says that the selection errs less. The best member
+        is the one with the least mean error on the validation rows, so it is chosen without these rows.
+        """
+        values = self._admit(X)
+        outputs = np.stack(self._ask_all(values, lambda j, model, some: numbers_of(model, some)))
+        truth = numeric_target(y, outputs.shape[1], f"{type(self).__name__}.gain")
+        single = outputs[int(self.errors_.mean(axis=1).argmin())]
+        ours = (self._weights(values) * outputs).sum(axis=0)
+        return t_test(np.abs(single - truth), np.abs(ours - truth), paired=True)
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         outputs = np.stack(self._ask_all(X, lambda j, model, some: numbers_of(model, some)))
