@@ -24,6 +24,7 @@ from assay.graphs import (
     load_network,
     network_score,
 )
+from assay.graphs.learning import structure
 from assay.graphs.learning.chow_liu import spanning_tree, tree_within
 from assay.graphs.learning.constraints import Constraints
 from assay.graphs.learning.scores import FamilyScorer
@@ -64,6 +65,38 @@ def test_counts_are_sums_over_blocks_and_clusters():
     for name in true.names:
         assert_allclose(blocks.table(name), whole.table(name), rtol=1e-14)
         assert_allclose(cluster.table(name), whole.table(name), rtol=1e-14)
+
+
+def test_structures_are_learned_from_blocks_and_clusters(tmp_path, monkeypatch):
+    """A frame, its parts (of which one lacks a state), a function, files and Dask give the same."""
+    dd = pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame(load_network("asia").sample(600, random_state=0))
+    frame["score"] = np.random.default_rng(0).normal(size=600) + (frame["lung"] == "yes")
+    frame.loc[::7, "xray"] = None
+    parts = [frame[:100], frame[100:420], frame[420:]]
+    paths = []
+    for k, part in enumerate(parts):
+        part.to_parquet(tmp_path / f"{k}.parquet")
+        paths.append(tmp_path / f"{k}.parquet")
+    whole = learn_network(frame, cuts=3, missing="state", smoothing=1.0)
+    monkeypatch.setattr(structure, "ROWS_AT_ONCE", 250)
+    cluster = dd.from_pandas(frame, npartitions=3)
+    for rows in (parts, lambda: iter(parts), paths, cluster, [p.to_dict("list") for p in parts]):
+        other = learn_network(rows, cuts=3, missing="state", smoothing=1.0)
+        assert other.arcs == whole.arcs and other.names == whole.names
+        for name in whole.names:
+            assert other[name].states == whole[name].states
+            assert_allclose(other.table(name), whole.table(name), rtol=1e-12)
+    assert learn_structure(cluster, "tabu", cuts=3, missing="em") == learn_structure(
+        frame, "tabu", cuts=3, missing="em"
+    )
+    complete = frame.drop(columns=["xray", "score"])
+    halves = [complete[:300], complete[300:]]
+    assert chow_liu_arcs(halves) == chow_liu_arcs(complete)
+    assert network_score(halves, [("smoke", "lung")]) == network_score(complete, [("smoke", "lung")])
+    assert arc_strength(halves, n_boot=3).rows == arc_strength(complete, n_boot=3).rows
+    with pytest.raises(ParameterError, match="sample_weight goes with rows in memory"):
+        whole.fit([frame], sample_weight=np.ones(600))
 
 
 @pytest.mark.capability("IML-14-27")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core.seeds import as_generator
-from assay.core.sums import Block, DaskRows, Rows, Source, Stream, is_dask
+from assay.core.sums import Block, Rows, Source, is_dask
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError, warn_user
 from assay.graphs.conditionals import TableConditional
@@ -24,6 +22,7 @@ from assay.graphs.learning.mixed_parameters import (
     scales_of,
     solved_mixed,
 )
+from assay.graphs.learning.states import row_blocks
 from assay.graphs.network import BayesianNetwork
 from assay.types import RandomState, TableLike, Weights
 
@@ -258,14 +257,13 @@ def _source(network: BayesianNetwork, X: Any, w: Any, who: str) -> Source:
         weights = np.ones(len(rows)) if w is None else np.asarray(w, np.float64)
         return Block(rows, None, weights)
 
-    if is_dask(X):
-        return DaskRows(X, None, w, prepare)
-    if isinstance(X, (str, Path)):
-        from assay.tables.readers import read_blocks
-
-        return Stream(read_blocks(X), lambda raw: prepare(raw), f"{who}: counting")
-    if isinstance(X, Callable) or (isinstance(X, (list, tuple)) and X and hasattr(X[0], "columns")):  # type: ignore[arg-type]
-        return Stream(X, lambda raw: prepare(raw), f"{who}: counting")
+    source = row_blocks(X, who, prepare, w)
+    if source is not None:
+        if w is not None and not is_dask(X):
+            raise ParameterError(
+                "sample_weight goes with rows in memory or on Dask, not with blocks.", who=who
+            )
+        return source
     rows = network._rows(X)
     weights = check_weights(w, rows, who)
     return Rows(rows, None, np.ones(len(rows)) if weights is None else np.asarray(weights, np.float64))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from assay.core.sums import Block, DaskRows, Source, Stream, is_dask
 from assay.errors import DataError, ParameterError
 from assay.graphs.node import Node
-from assay.tables import Table
+from assay.tables import Column, Schema, Table
 from assay.types import TableLike
 
-__all__ = ["WITH_EM", "StateTable", "interval_names", "state_table"]
+__all__ = ["WITH_EM", "StateTable", "interval_names", "row_blocks", "state_table"]
 
 REMEDIES = {
     "state": "Take them as a state of their own: missing='state'",
@@ -48,7 +51,7 @@ class StateTable:
         self.cards = np.array([len(node.states) for node in nodes], np.int64)
         self.names = [node.name for node in nodes]
 
-    def take(self, rows: np.ndarray) -> StateTable:
+    def take(self, rows: np.ndarray | slice) -> StateTable:
         """Some rows."""
         gaps = None if self.gaps is None else self.gaps[:, rows]
         return StateTable(
@@ -70,18 +73,15 @@ def state_table(
 ) -> StateTable:
     """A table as codes of states; numbers are cut into intervals, missing values are refused, a state, or gaps.
 
-    Whole numbers of which there are no more than intervals are states as they are.
+    Blocks and Dask frames are read in two passes, the first for the categories; a code takes a byte. Whole numbers of
+    which there are no more than intervals are states as they are.
     """
     if missing not in ways:
         listed = " or ".join(map(repr, ways))
         raise ParameterError(f"missing must be {listed}, got {missing!r}.", who=who)
-    table = Table.of(X, who=who)
-    if not isinstance(table.values, np.ndarray):
-        raise DataError("X is sparse; give a dense table of categories.", who=who)
     nodes, columns, lacking, used = [], [], [], {}
     where = []
-    for j, column in enumerate(table.schema):
-        values = table.values[:, j]
+    for column, values in _columns_of(X, who):
         if column.coded:
             states: list[Any] = list(column.categories)
             codes = values
@@ -130,11 +130,77 @@ def state_table(
         columns.append(codes.astype(np.uint8))
         lacking.append(int(gaps.sum()))
         where.append(gaps)
-    if not nodes or not len(table):
+    if not nodes or not len(columns[0]):
         raise DataError("X has no rows or no columns.", who=who)
     codes = np.ascontiguousarray(np.stack(columns))
     left = np.stack(where) if missing == "em" and any(lacking) else None
     return StateTable(nodes, codes, np.array(lacking), used, left)
+
+
+def _columns_of(X: Any, who: str) -> Iterator[tuple[Column, np.ndarray]]:
+    """The columns of a table, of blocks of one, or of a Dask frame, each in one piece; NaN where missing."""
+    source = row_blocks(X, who)
+    if source is None:
+        table = Table.of(X, who=who)
+        if not isinstance(table.values, np.ndarray):
+            raise DataError("X is sparse; give a dense table of categories.", who=who)
+        yield from ((column, table.values[:, j]) for j, column in enumerate(table.schema))
+        return
+    merged = source.add_up(lambda block: _Columns(Table.of(block.X, who=who).schema, []))
+    schema = merged.schema
+
+    def read(block: Block) -> _Columns:
+        return _Columns(schema, [_narrow(Table.like(block.X, schema, who))])
+
+    pieces = source.add_up(read).pieces
+    for j, column in enumerate(schema):
+        codes = np.concatenate([piece[j] for piece in pieces])
+        yield column, codes if codes.dtype.kind == "f" else np.where(codes < 0, np.nan, codes)
+
+
+@dataclass
+class _Columns:
+    """The columns of some blocks, and for each block the list of its columns; they add."""
+
+    schema: Schema
+    pieces: list[list[np.ndarray]]
+
+    def __add__(self, other: _Columns) -> _Columns:
+        return _Columns(self.schema.merge(other.schema), self.pieces + other.pieces)
+
+
+def _narrow(table: Table) -> list[np.ndarray]:
+    """The columns, codes in two bytes (-1: missing); such a column has far fewer states, or is refused."""
+    made = []
+    for j, column in enumerate(table.schema):
+        values = np.asarray(table.values[:, j], np.float64)
+        small = column.coded and len(column.categories) < np.iinfo(np.int16).max
+        made.append(np.where(np.isnan(values), -1, values).astype(np.int16) if small else values)
+    return made
+
+
+def row_blocks(
+    X: Any, who: str, prepare: Callable[[Any, Any, Any], Block] = Block, w: Any = None
+) -> Source | None:
+    """A Dask frame, files, a list of frames, or a function that returns an iterable of them; None for a table."""
+    if is_dask(X):
+        return DaskRows(X, None, w, prepare)
+    if isinstance(X, (str, Path)) or (
+        isinstance(X, (list, tuple)) and X and all(isinstance(part, (str, Path)) for part in X)
+    ):
+        from assay.tables.readers import read_blocks
+
+        return Stream(read_blocks(X), lambda raw: prepare(raw, None, None), f"{who}: counting")
+    if callable(X) or (isinstance(X, (list, tuple)) and X and _is_block(X[0])):
+        return Stream(X, lambda raw: prepare(raw, None, None), f"{who}: counting")
+    return None
+
+
+def _is_block(part: Any) -> bool:
+    """Whether this is a table by itself, not a row or a column of one."""
+    if isinstance(part, Mapping):
+        return np.ndim(next(iter(part.values()), 0)) > 0
+    return hasattr(part, "columns") or getattr(part, "ndim", 0) == 2
 
 
 def _edges(values: np.ndarray, asked: Any, name: str, who: str) -> np.ndarray:

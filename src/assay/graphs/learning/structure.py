@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from assay.types import RandomState, TableLike
 
 __all__ = ["METHODS", "LearnedStructure", "learn_network", "learn_structure"]
 
+ROWS_AT_ONCE = 1 << 18  # whose codes are counted in eight bytes
 RESTARTS = 40  # of tabu search, by default
 METHODS = ("hill climbing", "tabu", "chow-liu", "pc")
 
@@ -53,7 +54,7 @@ class LearnedStructure:
 
 
 def learn_structure(
-    X: TableLike,
+    X: TableLike | StateTable,
     method: str = "hill climbing",
     *,
     score: str = "bic",
@@ -76,7 +77,8 @@ def learn_structure(
 
     Parameters
     ----------
-    X : table of categories
+    X : table of categories, a Dask frame, or blocks (files, a list of frames, or a function that returns one)
+        Blocks are read twice; their codes, a byte for each value, are held in memory.
     method : "hill climbing", "tabu", "chow-liu" or "pc"
         The best move at a time until none gains; the same, going on over worse structures; the best tree; tests of
         independence.
@@ -125,7 +127,7 @@ def learn_structure(
         _check_counts(who, max_parents=max_parents)
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha must be between 0 and 1, got {alpha!r}.", who=who)
-    data = state_table(X, who, cuts, missing, WITH_EM)
+    data = X if isinstance(X, StateTable) else state_table(X, who, cuts, missing, WITH_EM)
     constraints = Constraints(data.names, required, forbidden, tiers, who)
     return structure_of(
         data,
@@ -263,10 +265,16 @@ def learn_network(
     --------
     learn_structure, fit_parameters
     """
-    learned = learn_structure(X, method, **options)
     data = state_table(X, "learn_network", options.get("cuts"), options.get("missing", "raise"), WITH_EM)
+    learned = learn_structure(data, method, **options)
     nodes = [
         Node(node.name, node.states, None, [a for a, b in learned.arcs if b == node.name])
         for node in data.nodes
     ]
-    return BayesianNetwork(nodes).fit(data.rows(), alpha=smoothing)
+    n = data.codes.shape[1]
+
+    def parts() -> Iterator[np.ndarray]:
+        return (data.take(slice(a, a + ROWS_AT_ONCE)).rows() for a in range(0, n, ROWS_AT_ONCE))
+
+    rows: Any = data.rows() if n <= ROWS_AT_ONCE else parts
+    return BayesianNetwork(nodes).fit(rows, alpha=smoothing)
