@@ -7,12 +7,20 @@ from numpy.testing import assert_allclose
 from assay.neural import (
     GRU,
     LSTM,
+    BatchNormalization,
+    CellwiseLinear,
     Convolution,
     Dense,
+    Direct,
+    Embedding,
     Flatten,
     LayerNormalization,
+    LocalFields,
     MaxPooling,
+    MeanPooling,
     Network,
+    PartiallyRecurrent,
+    Radial,
     Recurrent,
 )
 from assay.neural.dense_net import DenseNet
@@ -79,6 +87,57 @@ def gru(parts, x):
     return affine(parts[1], h)
 
 
+def over_the_batch(parts, x):
+    """In training: mean and variance are those of the rows at hand."""
+    x = torch.tanh(affine(parts[0], x))
+    w = parts[1]
+    x = functional.batch_norm(x, None, None, w["g"], w["b"], training=True, eps=1e-5)
+    return affine(parts[2], x)
+
+
+def local(parts, x):
+    """Windows of three steps of two inputs, each with weights of its own."""
+    windows = x.unfold(1, 3, 1).permute(0, 1, 3, 2).flatten(2)  # (rows, places, 3 * 2)
+    y = torch.tanh(torch.einsum("npk,pkf->npf", windows, parts[0]["W"].reshape(4, 6, 2)) + parts[0]["b"])
+    return affine(parts[2], y.flatten(1))
+
+
+def averaged(parts, x):
+    x = functional.avg_pool2d(x.permute(0, 3, 1, 2), 2).permute(0, 2, 3, 1).flatten(1)
+    return affine(parts[2], x)
+
+
+def fed_back(parts, x):
+    w = parts[0]
+    h, y = torch.zeros(len(x), 3, dtype=x.dtype), torch.zeros(len(x), 2, dtype=x.dtype)
+    for t in range(x.shape[1]):
+        h = torch.tanh(x[:, t] @ w["W"] + w["b"] + h @ w["R"] + y @ w["Q"])
+        y = torch.sigmoid(h @ w["V"] + w["bc"] + y @ w["S"])
+    return y
+
+
+def embedded(parts, x):
+    return affine(parts[2], parts[0]["W"][x.detach().long()].flatten(1))
+
+
+def bumps(parts, x):
+    w = parts[0]
+    square = ((x[:, None] - w["m"]) ** 2).sum(2)
+    return affine(parts[1], torch.exp(-square / (2 * torch.exp(2 * w["b"]))))
+
+
+def direct(parts, x):
+    w = parts[0]
+    return torch.tanh(x @ w["0.W"] + w["0.b"]) @ w["1.W"] + w["1.b"] + x @ w["U"]
+
+
+def of_cells(parts, x):
+    w = parts[0]
+    z = torch.softmax(x @ w["0.W"] + w["0.b"], dim=1)
+    wide = torch.cat([torch.ones(len(x), 1, dtype=x.dtype), x], dim=1)
+    return torch.einsum("nh,nj,hjk->nk", z, wide, w["U"].reshape(3, 6, 2))
+
+
 NETWORKS = {
     "normalised": ([Dense(6, "tanh"), LayerNormalization(), Dense(2)], (5,), normalised),
     "pictures": ([Convolution(3, 3, "tanh"), MaxPooling(2), Flatten(), Dense(2)], (8, 8, 2), pictures),
@@ -86,6 +145,20 @@ NETWORKS = {
     "recurrent": ([Recurrent(3), Dense(2)], (6, 2), simple),
     "lstm": ([LSTM(3), Dense(2)], (6, 2), lstm),
     "gru": ([GRU(3), Dense(2)], (6, 2), gru),
+    "local": ([LocalFields(2, 3, "tanh"), Flatten(), Dense(2)], (6, 2), local),
+    "averaged": ([MeanPooling(2), Flatten(), Dense(2)], (4, 6, 2), averaged),
+    "fed back": (
+        [
+            PartiallyRecurrent(
+                3, 2, ("hidden", "output", "output to hidden"), output="logistic", sequences=False
+            )
+        ],
+        (5, 2),
+        fed_back,
+    ),
+    "bumps": ([Radial(4), Dense(2)], (3,), bumps),
+    "direct": ([Direct((Dense(3, "tanh"), Dense(2)))], (4,), direct),
+    "cells": ([CellwiseLinear((Dense(3, "softmax"),), 2)], (5,), of_cells),
 }
 
 
@@ -104,6 +177,32 @@ def test_layers(name):
             assert_allclose(gradient, theirs[key].grad, rtol=1e-10, atol=1e-12)
     _, memories = net.run(X)
     assert_allclose(net.backward(memories, dE_dy)[0], x.grad, rtol=1e-10, atol=1e-12)
+
+
+def test_normalisation_over_the_batch():
+    """While learning, since the gradient then goes through mean and variance of the rows at hand as well."""
+    net = Network([Dense(6, "tanh"), BatchNormalization(), Dense(2)], (5,), random_state=0)
+    X, dE_dy = rng.normal(size=(7, 5)), rng.normal(size=(7, 2))
+    parts, x = leaves(net.parts), torch.tensor(X, requires_grad=True)
+    (over_the_batch(parts, x) * torch.tensor(dE_dy)).sum().backward()
+    _, memories = net.run(X, np.random.default_rng(0))
+    dx, grad = net.backward(memories, dE_dy)
+    assert_allclose(dx, x.grad, rtol=1e-9, atol=1e-12)
+    for ours, theirs in zip(net.split(grad), parts):
+        for key in set(ours) - {"mean", "variance"}:
+            assert_allclose(ours[key], theirs[key].grad, rtol=1e-9, atol=1e-12)
+
+
+def test_numbers_of_categories():
+    net = Network([Embedding(5, 3), Flatten(), Dense(2)], (2,), random_state=0)
+    X, dE_dy = rng.integers(5, size=(7, 2)).astype(float), rng.normal(size=(7, 2))
+    parts = leaves(net.parts)
+    y = embedded(parts, torch.tensor(X))
+    assert_allclose(net.outputs(X), y.detach(), rtol=1e-12)
+    (y * torch.tensor(dE_dy)).sum().backward()
+    for ours, theirs in zip(net.split(net.gradient(X, dE_dy)), parts):
+        for key, gradient in ours.items():
+            assert_allclose(gradient, theirs[key].grad, rtol=1e-10, atol=1e-12)
 
 
 ACTIVATIONS = {
