@@ -120,6 +120,33 @@ def test_hidden_units_solve_the_exclusive_or():
     assert linear.score(XOR, y) <= 0.75
 
 
+@pytest.mark.capability("DC-99")
+def test_a_region_in_the_middle_of_others_needs_three_hidden_units():
+    """Three lines enclose a triangle, two enclose nothing: each unit cuts off a part of the ring, none the middle."""
+    angles, rng = np.linspace(0, 2 * np.pi, 60, endpoint=False), np.random.default_rng(0)
+    ring = 3 * np.column_stack([np.cos(angles), np.sin(angles)])
+    X, y = np.vstack([rng.normal(scale=0.3, size=(30, 2)), ring]), np.repeat([1, 0], [30, 60])
+    best = {}
+    for units in (2, 3):
+        models = [
+            MLPClassifier(units, "tanh", solver="lbfgs", alpha=1e-3, max_iter=500, random_state=seed).fit(
+                X, y
+            )
+            for seed in range(6)
+        ]
+        best[units] = max(models, key=lambda model: model.score(X, y))
+    assert best[3].score(X, y) == 1.0 > best[2].score(X, y)
+    lines = (
+        X @ best[3].coefs_[0] + best[3].intercepts_[0]
+    )  # (90, 3) on which side of each unit's line a row lies
+    for h in range(3):
+        inside = np.sign(np.median(lines[:30, h]))
+        assert (np.sign(lines[:30, h]) == inside).all()
+        assert 0 < np.mean(np.sign(lines[30:, h]) != inside) < 0.6
+    cut_off = (np.sign(lines[30:]) != np.sign(np.median(lines[:30], axis=0))).any(axis=1)
+    assert cut_off.all()
+
+
 @pytest.mark.capability("IML-11-21")
 def test_early_stopping_restores_the_best_weights():
     rng = np.random.default_rng(0)
