@@ -165,7 +165,7 @@ MADE = {
     "KernelFisherDiscriminant": {"gamma": 0.1},  # "scale" sees rows, not weights
     "KernelLogisticRegression": {"gamma": 0.1, "tol": 1e-12},
     "SNE": {"perplexity": 2, "max_iter": 20},
-    "TSNE": {"perplexity": 2, "max_iter": 250},
+    "TSNE": {"perplexity": 2, "max_iter": 250, "method": "exact"},  # all pairs: the graph is in one piece
     "NMF": {"n_components": 2, "max_iter": 20, "tol": 0},
     "MiniBatchNMF": {"n_components": 2, "max_iter": 5, "tol": 0, "fresh_restarts": True},
     "Isomap": {"n_neighbors": 8, "disconnected": "separate"},

@@ -15,13 +15,14 @@ from sklearn.preprocessing import StandardScaler
 
 import assay
 from assay.distances import searcher
-from assay.errors import DegenerateError, ParameterError
-from assay.reduce import TSNE, LocalWeights, trustworthiness
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError
+from assay.reduce import TSNE, LocalWeights, graph_connectivity, trustworthiness
 from assay.reduce.embedding import _tsne
 from assay.reduce.embedding import neighbor_probabilities as probabilities_module
 from assay.reduce.embedding.neighbor_probabilities import conditional_probabilities, joint_probabilities
 
 PAIRS, TREE, GRID = 1, 2, 3
+GROUPS_APART = pytest.mark.filterwarnings("ignore:.*graph of .* neighbors has")  # of rows that are groups
 
 
 def by_the_book(y, P, dof):
@@ -108,6 +109,7 @@ def test_the_lengths_of_the_grid_have_all_factors_of_the_transforms():
         assert np.abs(grid - tree).max() < 0.03 * np.abs(tree).max()
 
 
+@GROUPS_APART
 @pytest.mark.parametrize("method", [PAIRS, TREE, GRID])
 def test_two_threads_give_the_numbers_of_one(method, monkeypatch):
     X, _ = make_blobs(700, 6, centers=4, random_state=0)
@@ -183,6 +185,7 @@ def test_the_divergence_is_no_higher_than_scikit_learns(method, m):
     assert np.mean(ours) < 1.02 * np.mean(peer)
 
 
+@GROUPS_APART
 def test_training_rows_keep_their_places_and_new_rows_join_their_group():
     X, y = make_blobs(400, 8, centers=4, cluster_std=1.0, random_state=1)
     tsne = TSNE(perplexity=20, max_iter=500).fit(X[:300])
@@ -196,6 +199,7 @@ def test_training_rows_keep_their_places_and_new_rows_join_their_group():
     assert_array_equal(other.transform(X[:300]), other.embedding_)
 
 
+@GROUPS_APART
 def test_a_new_row_stands_where_its_own_divergence_is_least():
     X, _ = make_blobs(200, 5, centers=3, random_state=0)
     tsne = TSNE(perplexity=15, max_iter=400).fit(X[:190])
@@ -282,3 +286,13 @@ def test_progress_can_stop_the_work():
     X = np.random.default_rng(0).normal(size=(60, 3))
     with pytest.raises(Enough), assay.core.progress.listen(listener):
         TSNE(perplexity=5).fit(X)
+
+
+def test_components_of_the_graph_of_neighbours_are_warned_about():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(40, 3)), 50 + rng.normal(size=(30, 3))])
+    with pytest.warns(DegenerateWarning, match=r"graph of 16 neighbors has 2 components \(of 40, 30 rows\)"):
+        TSNE(perplexity=5, max_iter=250).fit(X)
+    assert graph_connectivity(X, n_neighbors=16).n_components == 2
+    TSNE(perplexity=12, max_iter=250).fit(X)  # 37 neighbours reach the other rows: no warning
+    TSNE(perplexity=5, method="exact", max_iter=250).fit(X)  # as do all

@@ -16,6 +16,7 @@ from assay.tables import Table
 from assay.types import MetricLike, TableLike
 
 __all__ = [
+    "MOST_SIZES",
     "Connectivity",
     "Gap",
     "GraphError",

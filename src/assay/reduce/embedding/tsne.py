@@ -12,8 +12,9 @@ from assay.core import Card
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.stored import Each, Integer, Plain, Scalar
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.reduce.embedding import _tsne
+from assay.reduce.embedding.connectivity import MOST_SIZES, Connectivity, connectivity_of
 from assay.reduce.embedding.embedding import Embedding
 from assay.reduce.embedding.neighbor_probabilities import (
     WORTH_SHARING,
@@ -201,6 +202,7 @@ class TSNE(Embedding):
         self._tell(f"Computing {k} nearest neighbors...")
         P = joint_probabilities(self._search, self.perplexity, k, type(self).__name__)
         self._tell(f"Computed conditional probabilities for sample {n} / {n}")
+        self._warn_of_components(connectivity_of(P), k)
         y = start_places(self, X)
         rate = max(n / self.early_exaggeration / 4, 50.0)
         self.learning_rate_ = rate if self.learning_rate == "auto" else float(self.learning_rate)
@@ -212,6 +214,19 @@ class TSNE(Embedding):
         )
         with_crew(lambda crew: self._descend(edges, y, crew), P.nnz)
         return y
+
+    def _warn_of_components(self, report: Connectivity, k: int) -> None:
+        if report.connected:
+            return
+        shown = ", ".join(map(str, report.sizes[:MOST_SIZES])) + (
+            ", ..." if report.n_components > MOST_SIZES else ""
+        )
+        warn_user(
+            f"{type(self).__name__}: The graph of {k} neighbors has {report.n_components} components (of {shown} "
+            "rows). Nothing pulls them together, so how they lie to each other on the map says nothing of the rows. "
+            "Raise perplexity, or map each by itself; graph_connectivity says how many neighbours join them.",
+            DegenerateWarning,
+        )
 
     def _refuse(self, X: Any) -> None:
         """Complain about what parameters and rows do not allow together."""
