@@ -518,3 +518,50 @@ def test_tables_of_every_kind_give_the_same_codes():
         assert_allclose(network._rows(frame), wanted)
     with pytest.raises(DataError, match="'b' has no state 7"):
         network._rows(text.assign(b=[7, 0, 1]))
+
+
+def lattice(k, seed=0):
+    """k x k binary nodes, each below its neighbours above and to the left."""
+    rng = np.random.default_rng(seed)
+    nodes = []
+    for i, j in itertools.product(range(k), repeat=2):
+        parents = [f"x{i - 1}_{j}"] * (i > 0) + [f"x{i}_{j - 1}"] * (j > 0)
+        nodes.append(Node(f"x{i}_{j}", [0, 1], rng.dirichlet([1, 1], 2 ** len(parents)), parents))
+    return BayesianNetwork(nodes)
+
+
+def test_evidence_cuts_tables_that_no_memory_holds(monkeypatch):
+    """Every second column of a lattice is observed, so that chains are left: a few missing values in each row, too."""
+    large = lattice(34)
+    assert large.junction_tree().largest > 2**40
+    row = {name: values[0] for name, values in large.sample(1, random_state=0).items()}
+    known = {name: row[name] for name in large.names if int(name.partition("_")[2]) % 2 == 0}
+    answer = large.query("x5_5", known)
+    assert_allclose(large.marginals(known)["x5_5"].probabilities, answer.probabilities, rtol=1e-9)
+    rest = {**row, "x5_5": None, "x6_7": None}
+    direct = np.array([[large.joint({**row, "x5_5": a, "x6_7": b}) for b in (0, 1)] for a in (0, 1)])
+    assert_allclose(
+        large.posterior("x5_5", pd.DataFrame([rest]))[0], direct.sum(axis=1) / direct.sum(), rtol=1e-9
+    )
+    assert_allclose(np.exp(large.log_likelihood(pd.DataFrame([rest])))[0], direct.sum(), rtol=1e-9)
+    with pytest.raises(DataError, match="Ask approximately"):
+        large.query("x33_33")
+    with pytest.raises(DataError, match=r"table of some 10\^347 entries"):
+        large.query("x33_33", method="enumeration")
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10_000), observed=st.sets(st.integers(0, 5), max_size=5))
+def test_sliced_tables_give_the_answers_of_the_whole_tree(seed, observed):
+    from assay.graphs import asking
+
+    network = random_network(seed, d=6)
+    rng = np.random.default_rng(seed)
+    evidence = {f"n{i}": int(rng.integers(len(network[f"n{i}"].states))) for i in sorted(observed)}
+    pair = ["n4", "n1"]
+    whole = network.query(pair, evidence).probabilities
+    probability = network.probability(evidence) if evidence else 1.0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking, "SMALL_TREE", 0)
+        assert_allclose(network.query(pair, evidence).probabilities, whole, atol=1e-12)
+        assert_allclose(network.probability(evidence) if evidence else 1.0, probability, rtol=1e-10)

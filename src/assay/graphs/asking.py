@@ -45,6 +45,13 @@ class Question:
         tree, tables, row, offset, _ = self._model([])
         return float(tree.marginals(tables, row[None, :])[1][0]) + offset
 
+    def posterior(self, i: int) -> tuple[np.ndarray, float]:
+        """The distribution of a node with states, and the log evidence: NaN and -inf if it is impossible."""
+        tree, tables, row, offset, local = self._model([i], [[i]])
+        table, log = tree.joint(tables, row, [local[i]])
+        possible = not np.isneginf(log)
+        return table / table.sum() if possible else np.full(len(table), np.nan), float(log) + offset
+
     def query(self, names: Sequence[str]) -> Any:
         """The joint distribution of nodes with states, or the distribution of one number."""
         network = self.network
@@ -56,13 +63,18 @@ class Question:
         if numbers:
             return self._number(names[0])
         places = [network.index(n) for n in names]
-        tree, tables, row, _, local = self._model(places, [places])
-        table, log = tree.joint(tables, row, [local[i] for i in places])
-        if np.isneginf(log):
-            network._refuse_impossible(self.evidence)
+        free = [i for i in places if self.row[i] < 0]
         values = np.zeros([len(network[n].states) for n in names])
-        at = tuple(slice(None) if self.row[i] < 0 else slice(self.row[i], self.row[i] + 1) for i in places)
-        values[at] = table / table.sum()
+        at = tuple(slice(None) if self.row[i] < 0 else int(self.row[i]) for i in places)
+        if free:
+            tree, tables, row, _, local = self._model(places, [free])
+            table, log = tree.joint(tables, row, [local[i] for i in free])
+            if np.isneginf(log):
+                network._refuse_impossible(self.evidence)
+            values[at] = table / table.sum()
+        else:
+            self._check_possible()
+            values[at] = 1.0
         return Distribution([network[n] for n in names], values)
 
     def marginals(self) -> Marginals:
@@ -86,18 +98,8 @@ class Question:
         Worth its compilation where tables are large.
         """
         network, row = self.network, self.row
-        hidden = [i for i in range(len(network.nodes)) if row[i] < 0]
-        local = {i: k for k, i in enumerate(hidden)}
-        scopes, factors = [], []
-        for i, node in enumerate(network.nodes):
-            scope = [*(network.index(p) for p in node.parents), i]
-            table = network.table(node.name)
-            table = table * self.soft[i] if i in self.soft else table
-            at = tuple(slice(None) if row[v] < 0 else int(row[v]) for v in scope)
-            scopes.append([local[v] for v in scope if row[v] < 0])
-            factors.append(table[at])
-        tree = self._compiled([int(network._cards[i]) for i in hidden], scopes, [])
-        values, logs = tree.marginals(factors, np.full((1, len(hidden)), -1))
+        tree, tables, none, local = self._sliced(range(len(network.nodes)), [])
+        values, logs = tree.marginals(tables, none[None, :])
         if np.isneginf(logs[0]):
             network._refuse_impossible(self.evidence)
         parts = []
@@ -107,6 +109,27 @@ class Question:
             else:
                 parts.append(values[0, tree.start[local[i]] : tree.start[local[i] + 1]])
         return Marginals(network.nodes, np.concatenate(parts), float(logs[0]))
+
+    def _sliced(
+        self, keep: Sequence[int], together: Sequence[Sequence[int]]
+    ) -> tuple[JunctionTree, np.ndarray, np.ndarray, dict[int, int]]:
+        """A compiled tree of the nodes that nobody observed, tables cut by the evidence, a row that says nothing, and
+        where each node is in the tree."""
+        network, row = self.network, self.row
+        hidden = [i for i in keep if row[i] < 0]
+        local = {i: k for k, i in enumerate(hidden)}
+        scopes, factors = [], []
+        for i in keep:
+            node = network.nodes[i]
+            scope = [*(network.index(p) for p in node.parents), i]
+            table = network.table(node.name)
+            table = table * self.soft[i] if i in self.soft else table
+            at = tuple(slice(None) if row[v] < 0 else int(row[v]) for v in scope)
+            scopes.append([local[v] for v in scope if row[v] < 0])
+            factors.append(table[at])
+        wanted = [[local[i] for i in group] for group in together]
+        tree = self._compiled([int(network._cards[i]) for i in hidden], scopes, wanted)
+        return tree, tree.tables(factors), np.full(len(hidden), -1), local
 
     def _number(self, name: str) -> Any:
         """The mixture of normals of a node that is a number."""
@@ -151,7 +174,10 @@ class Question:
             if fits and whole.entries <= SMALL_TREE:
                 return whole, network._flat(self.soft), self.row, 0.0, {i: i for i in range(len(network))}
         keep = self._kept(places)
-        parts = number_parts(network, keep, self.row, self.numbers) if network._numeric else []
+        if not network._numeric:
+            tree, tables, none, local = self._sliced(keep, together)
+            return tree, tables, none, 0.0, local
+        parts = number_parts(network, keep, self.row, self.numbers)
         states = [i for i in keep if network.nodes[i].states is not None]
         local = {i: k for k, i in enumerate(states)}
         scopes = [[*(local[network.index(p)] for p in network.nodes[i].parents), local[i]] for i in states]

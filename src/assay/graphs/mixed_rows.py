@@ -177,12 +177,8 @@ def row_posteriors(network: Any, i: int, rows: np.ndarray) -> tuple[np.ndarray, 
             raise
         from assay.graphs.asking import Question
 
-        name = network.names[i]
         for t, row in enumerate(rows):
-            question = Question(network, network.observed(row))
-            logs[t] = question.log_evidence()
-            possible = not np.isneginf(logs[t])
-            out[t] = question.query([name]).probabilities if possible else np.nan
+            out[t], logs[t] = Question(network, network.observed(row)).posterior(i)
     return out, logs
 
 

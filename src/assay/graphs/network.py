@@ -402,7 +402,13 @@ class BayesianNetwork:
             out[complete], logs[complete] = self._blanket_posterior(i, rows[complete])
         if not complete.all():
             tree = self._tree(i)
-            out[~complete], logs[~complete] = tree.posterior(self._flat({}, tree), rows[~complete])
+            if tree.entries > MOST_ENTRIES:  # the evidence of each row may cut it to pieces
+                from assay.graphs.asking import Question
+
+                for t in np.flatnonzero(~complete):
+                    out[t], logs[t] = Question(self, self.observed(rows[t])).posterior(i)
+            else:
+                out[~complete], logs[~complete] = tree.posterior(self._flat({}, tree), rows[~complete])
         return out, logs
 
     def _blanket_posterior(self, i: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -429,7 +435,13 @@ class BayesianNetwork:
             out[complete] = self._log_joint(rows[complete])
         if not complete.all():
             tree = self._tree(0)
-            out[~complete] = tree.posterior(self._flat({}, tree), rows[~complete])[1]
+            if tree.entries > MOST_ENTRIES:
+                from assay.graphs.asking import Question
+
+                some = [Question(self, self.observed(row)).log_evidence() for row in rows[~complete]]
+                out[~complete] = some
+            else:
+                out[~complete] = tree.posterior(self._flat({}, tree), rows[~complete])[1]
         return out
 
     # ------------------------------------------------------------------ other views
@@ -714,8 +726,8 @@ class BayesianNetwork:
         cards = self._cards.tolist()
         if prod(cards) > MOST_ENUMERATED:
             raise DataError(
-                f"enumeration would take a table of {prod(cards):,} entries, at most {MOST_ENUMERATED:,} are allowed. "
-                "Use method='exact'.",
+                f"enumeration would take a table of {_written(prod(cards))} entries, at most {MOST_ENUMERATED:,} are "
+                "allowed. Use method='exact'.",
                 who="BayesianNetwork.query",
                 code="too-large",
             )
@@ -750,6 +762,11 @@ class BayesianNetwork:
     def _conflict(self, evidence: dict[str, Any]) -> str:
         """The smallest part of the evidence that cannot be, in words."""
         return smallest_conflict(evidence, lambda some: not np.isneginf(self._log_evidence(some)))
+
+
+def _written(count: int) -> str:
+    """A whole number in full, or as a power of ten if it is very long."""
+    return f"{count:,}" if count < 10**18 else f"some 10^{len(str(count)) - 1}"
 
 
 def _likelihoods(node: Node, value: Any) -> np.ndarray:
