@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from assay.core.parameters import Count
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.mixture.gaussian_mixture import GaussianMixture
+from assay.mixture.shaped_covariances import FORMS
 from assay.tables.rows import row_count
 from assay.types import RandomState, TableLike
 
@@ -53,7 +54,7 @@ def choose_mixture(
     random_state: RandomState = 0,
     **settings: Any,
 ) -> MixtureChoice:
-    """Fit Gaussian mixtures of all kinds and sizes, and keep the best by a criterion.
+    """Fit Gaussian mixtures of some kinds and sizes, and keep the best by a criterion.
 
     "bic" (the lower the better) asks for the density, "icl" for groups that do not overlap, "aic" for prediction, and
     "held-out" (the higher the better) is the mean log density of rows left out, by folds. Fits that collapse, where a
@@ -66,7 +67,8 @@ def choose_mixture(
     ----------
     X : table (n, d)
     n_components : numbers of components, or one, default 1 to 9
-    kinds : one or some of "tied_spherical", "spherical", "diag", "tied", "full"
+    kinds : one or some of the covariance types of GaussianMixture, or "all"; default "tied_spherical", "spherical",
+        "diag", "tied" and "full". All are the fourteen of R's mclust.
     criterion : "bic", "icl", "aic" or "held-out", default "bic"
     n_init, random_state : of each fit
     cv : int, default 5
@@ -80,6 +82,9 @@ def choose_mixture(
     >>> choice = choose_mixture(load_iris().data, n_components=[1, 2, 3])
     >>> choice.records[0]["components"], choice.records[0]["kind"]
     (2, 'full')
+    >>> finer = choose_mixture(load_iris().data, n_components=2, kinds=["full", "VEV"])
+    >>> finer.records[0]["kind"], round(finer.records[0]["bic"], 3)
+    ('VEV', 561.728)
 
     See Also
     --------
@@ -98,10 +103,10 @@ def choose_mixture(
         raise ParameterError(
             f"criterion must be one of {', '.join(map(repr, CRITERIA))}", who=who, got=criterion
         )
-    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+    kinds = list(FORMS) if kinds == "all" else [kinds] if isinstance(kinds, str) else list(kinds)
     for kind in kinds:
-        if kind not in KINDS:
-            raise ParameterError(f"kinds must be some of {', '.join(map(repr, KINDS))}", who=who, got=kind)
+        if kind not in FORMS:
+            raise ParameterError(f"kinds must be some of {', '.join(map(repr, FORMS))}", who=who, got=kind)
     sizes = [n_components] if isinstance(n_components, int) else list(n_components)
     if not kinds or not sizes:
         raise ParameterError("kinds and n_components must name one or more of each", who=who)

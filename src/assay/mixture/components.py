@@ -75,6 +75,7 @@ class CovarianceForm:
 
     name: str
     rank: int  # dimensions of the array of covariances
+    correlated = False  # whether covariances are matrices
 
     def shape(self, K: int, d: int) -> tuple[int, ...]:
         """The shape of the covariances of K components in d columns."""
@@ -128,6 +129,12 @@ class CovarianceForm:
     def covariances(self, estimates: Estimates, reg_covar: float) -> np.ndarray:
         """Maximum likelihood, with ``reg_covar`` added to the variances."""
         raise TypeError(f"{type(self).__name__} must define covariances")
+
+    def next_covariances(
+        self, estimates: Estimates, reg_covar: float, before: np.ndarray | None
+    ) -> np.ndarray:
+        """The same, no less likely than the covariances before, where they are found by iterations."""
+        return self.covariances(estimates, reg_covar)
 
     def widened(self, estimates: Estimates, reg_covar: float) -> np.ndarray:
         """The scatter with ``reg_covar`` added to the variances for each row."""
@@ -197,7 +204,7 @@ class CovarianceForm:
                 f"but got {values.shape}",
                 who=who,
             )
-        if self.name in ("diag", "spherical"):
+        if not self.correlated:
             if not (values > 0).all():
                 raise ParameterError(f"'{self.name} precision' should be positive", who=who)
             return values
@@ -213,6 +220,7 @@ class Full(CovarianceForm):
 
     name = "full"
     rank = 3
+    correlated = True
 
     def shape(self, K: int, d: int) -> tuple[int, ...]:
         return K, d, d
@@ -279,6 +287,7 @@ class Tied(CovarianceForm):
 
     name = "tied"
     rank = 2
+    correlated = True
 
     def shape(self, K: int, d: int) -> tuple[int, ...]:
         return d, d

@@ -17,7 +17,7 @@ from assay.core.sums import Block, Rows, Source
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 from assay.mixture.column_ranges import ColumnRanges
-from assay.mixture.components import Estimates, Moments
+from assay.mixture.components import CovarianceForm, Estimates, Moments
 from assay.mixture.missing_values import (
     KnownColumns,
     complete_groups,
@@ -28,12 +28,14 @@ from assay.mixture.missing_values import (
 )
 from assay.mixture.mixture_learner import MIXTURE_PARAMETERS, MixtureLearner, Run, row_moments
 from assay.mixture.prior import MixturePrior
+from assay.mixture.shaped_covariances import FORMS
 from assay.mixture.starts import start
 from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["GaussianMixture"]
 
 LOG_2PI = float(np.log(2 * np.pi))
+FORMS_OF_PRIORS = ("full", "tied", "diag", "spherical")
 FORGETTING = (
     0.6  # power of the share of new rows: above a half, so that steps settle, below 1, so that they get there
 )
@@ -83,8 +85,10 @@ class GaussianMixture(MixtureLearner):
     Parameters
     ----------
     n_components : int, default 1
-    covariance_type : "full", "tied", "diag", "spherical" or "tied_spherical", default "full"
+    covariance_type : "full", "tied", "diag", "spherical", "tied_spherical" or three letters, default "full"
         A covariance matrix for each component, one for all, variances alone, one variance, one variance for all.
+        Between them "EEI", "VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV" and "EVV", as in R's mclust: whether volume,
+        shape and axes of the ellipsoids are Equal or Variable, I for axes along the columns.
     tol : float, default 1e-3
         Stop when the mean log likelihood (with the prior) of a row changes by less.
     reg_covar : float, default 1e-6
@@ -136,8 +140,13 @@ class GaussianMixture(MixtureLearner):
 
     References
     ----------
+    - Browne, R. P. and McNicholas, P. D. (2014). Orthogonal Stiefel manifold optimization for eigen-decomposed
+      covariance parameter estimation in mixture models. Statistics and Computing 24, 203-210.
+      doi:10.1007/s11222-012-9364-2
     - Cappé, O. and Moulines, E. (2009). On-line expectation-maximization algorithm for latent data models. Journal of
       the Royal Statistical Society B 71(3), 593-613. doi:10.1111/j.1467-9868.2009.00698.x
+    - Celeux, G. and Govaert, G. (1995). Gaussian parsimonious clustering models. Pattern Recognition 28(5), 781-793.
+      doi:10.1016/0031-3203(94)00125-6
     - Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM
       algorithm. Journal of the Royal Statistical Society B 39(1), 1-38.
     - Ghahramani, Z. and Jordan, M. I. (1994). Supervised learning from incomplete data via an EM approach. Advances in
@@ -158,7 +167,7 @@ class GaussianMixture(MixtureLearner):
         "means_init": Array(1) | Array(2) | None,
         "precisions_init": Array(1) | Array(2) | Array(3) | None,
         "prior": Instance(MixturePrior) | None,
-        "covariance_type": Choice("full", "tied", "diag", "spherical", "tied_spherical"),
+        "covariance_type": Choice(*FORMS),
         "equal_weights": Flag(),
     }
     stored = {"prior_": Object(MixturePrior) | None, "_rows_so_far": Scalar(low=0, finite=True)}
@@ -199,6 +208,10 @@ class GaussianMixture(MixtureLearner):
         self.warm_start = warm_start
         self.verbose = verbose
         self.verbose_interval = verbose_interval
+
+    @property
+    def _form(self) -> CovarianceForm:
+        return FORMS[self.covariance_type]
 
     # ------------------------------------------------------------------ rows as they come
 
@@ -255,7 +268,7 @@ class GaussianMixture(MixtureLearner):
         second = spread
         if self._form.name == "tied":
             second = spread.sum(axis=0)
-        elif self._form.name != "full":
+        elif self._form.rank < 3:
             second = np.maximum(np.diagonal(spread, axis1=1, axis2=2), 0.0)
         return Moments(state.weights, np.zeros((K, d)), second, 0.0, 0.0)
 
@@ -270,9 +283,10 @@ class GaussianMixture(MixtureLearner):
             ranges.refuse_without_squares(self._names, type(self).__name__)
 
     def _prepare_prior(self, source: Source) -> None:
-        if self.prior is not None and (self.covariance_type == "tied_spherical" or self.equal_weights):
+        if self.prior is not None and (self.covariance_type not in FORMS_OF_PRIORS or self.equal_weights):
             raise ParameterError(
-                "a prior goes neither with covariance_type='tied_spherical' nor with equal_weights.",
+                "a prior goes with covariance_type "
+                f"{', '.join(map(repr, FORMS_OF_PRIORS))} alone, and not with equal_weights.",
                 who=type(self).__name__,
             )
         self._check_starts(len(self._names))
@@ -380,7 +394,7 @@ class GaussianMixture(MixtureLearner):
         if self.precisions_init is not None:
             roots = self._form.roots_of_precisions(np.asarray(self.precisions_init, dtype=np.float64))
             precisions = self._form.precisions(roots)
-            covariances = np.linalg.inv(precisions) if self._form.name in ("full", "tied") else 1 / precisions
+            covariances = np.linalg.inv(precisions) if self._form.correlated else 1 / precisions
         return self._made(weights, means, covariances, roots, state.alphas)
 
     def _made(self, weights: Any, means: Any, covariances: Any, roots: Any, alphas: Any) -> _Parameters:
@@ -394,7 +408,8 @@ class GaussianMixture(MixtureLearner):
     def _maximise(self, estimates: Estimates, state: _Parameters | None) -> _Parameters:
         form = self._form
         if self.prior_ is None:
-            covariances = form.covariances(estimates, self.reg_covar)  # (2)
+            before = None if state is None else state.covariances
+            covariances = form.next_covariances(estimates, self.reg_covar, before)  # (2)
             weights = estimates.counts / estimates.counts.sum()
             if self.equal_weights:
                 weights = np.full(len(weights), 1 / len(weights))

@@ -102,7 +102,7 @@ class KnownColumns:
     ):
         self.form, self.log_weights, self.means = form, log_weights, means
         K, d = means.shape
-        self.correlated = form.name in ("full", "tied")
+        self.correlated = form.correlated
         self._inner = FORMS["full" if self.correlated else "diag"]
         whole = np.array([form.of_component(covariances, k, d) for k in range(K)])
         self.covariances = whole if self.correlated else np.diagonal(whole, axis1=1, axis2=2)
@@ -242,12 +242,12 @@ def widened_for_missing(
         variances[k] = np.where(known[k] > 1, squares / np.maximum(known[k], 1e-300), overall)
     extra = lacking * variances
     scatter = estimates.scatter
-    if form.name == "full":
+    if form.rank == 3:
         scatter = scatter + extra[:, :, None] * np.eye(d)
     elif form.name == "tied":
         scatter = scatter + np.diag(extra.sum(axis=0))
     else:
-        scatter = scatter + (extra if form.name == "diag" else extra.mean(axis=1))
+        scatter = scatter + (extra if form.rank == 2 else extra.mean(axis=1))
     return Estimates(estimates.counts, estimates.means, scatter)
 
 

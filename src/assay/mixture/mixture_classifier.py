@@ -15,6 +15,7 @@ from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError
 from assay.mixture.gaussian_mixture import GaussianMixture
+from assay.mixture.shaped_covariances import FORMS
 from assay.types import RandomState
 
 __all__ = ["MixtureClassifier"]
@@ -40,7 +41,7 @@ class MixtureClassifier(Generative):
         Of all classes, or of each in the order of ``classes_``.
     max_components : int, default 4
         The most that "auto" tries.
-    covariance_type : "full", "tied", "diag", "spherical" or "tied_spherical", default "full"
+    covariance_type : as GaussianMixture, default "full"
         Within a class.
     reg_covar : float, default 1e-6
     n_init : int, default 1
@@ -88,7 +89,7 @@ class MixtureClassifier(Generative):
     accepts = {
         "n_components": Count(1) | Choice("auto") | Any_("a list of whole numbers", lambda v: _is_sizes(v)),
         "max_components": Count(1),
-        "covariance_type": Choice("full", "tied", "diag", "spherical", "tied_spherical"),
+        "covariance_type": Choice(*FORMS),
         "reg_covar": Range(0),
         "n_init": Count(1),
         "max_iter": Count(1),
