@@ -9,7 +9,8 @@ from sklearn.datasets import load_breast_cancer
 from assay.bayes import GaussianNB, NaiveBayes
 from assay.decide import decide
 from assay.decide.reject_cascade import RejectCascade
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
+from assay.evaluate.weights import group_keyword, time_keyword
 from assay.linear import LogisticRegression
 from assay.trees import C45Classifier
 
@@ -166,3 +167,47 @@ def test_what_it_cannot_do_is_said():
         RejectCascade(GaussianNB()).fit(X, Y)
     with pytest.raises(ParameterError, match="name of a class"):
         RejectCascade(reject_label=1).fit(X, Y)
+
+
+class Remembers(GaussianNB):
+    """A level that notes whom it learned from, and whom it was asked about, by the last column."""
+
+    learned, asked = [], []
+
+    def fit(self, X, y, sample_weight=None):
+        self.learned.append(set(np.asarray(X)[:, -1].tolist()))
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        self.asked.append((self.learned[-1], set(np.asarray(X)[:, -1].tolist())))
+        return super().predict_proba(X)
+
+
+@pytest.mark.parametrize("how", [{"rejects": "expected"}, {"train_on": "doubtful"}])
+@pytest.mark.parametrize("beside", ["groups", "times"])
+def test_levels_answer_for_rows_of_other_groups_or_later_ones(how, beside):
+    """The last column is the group, or the day: by it the folds of each level are told apart."""
+    rng = np.random.default_rng(0)
+    marks = rng.permutation(np.arange(240) // 8 if beside == "groups" else np.arange(240)).astype(float)
+    y = rng.integers(0, 2, 240)
+    rows = np.column_stack([y + rng.normal(size=240), marks])
+    Remembers.learned, Remembers.asked = [], []
+    model = RejectCascade([Remembers(), Remembers()], costs=[0.01, 0.1], cv=3, **how)
+    model.fit(rows, y, **{beside: marks})
+    assert len(Remembers.asked) == 3
+    for learned, asked in Remembers.asked:
+        if beside == "groups":
+            assert not learned & asked
+        else:
+            assert max(learned) < min(asked)
+    if beside == "times":  # the first of four blocks has no answer: it is neither doubtful nor counted
+        assert set.union(*(asked for _, asked in Remembers.asked)) == set(range(60, 240))
+        if "train_on" in how:
+            assert min(Remembers.learned[-1]) >= 60
+    assert model.score(rows, y) > 0.5
+    with pytest.raises(DataError, match="groups must have 240 entries"):
+        model.fit(rows, y, groups=[1, 2])
+
+
+def test_groups_of_a_comparison_reach_a_cascade():
+    assert group_keyword(RejectCascade()) == "groups" and time_keyword(RejectCascade()) == "times"

@@ -24,10 +24,11 @@ from assay.decide.cascade_account import CascadeAccount, CascadeLevel
 from assay.decide.decision import decide, name_array
 from assay.decide.losses import as_loss
 from assay.decide.reasoning import inner_reasoning
-from assay.errors import ParameterError
+from assay.ensembles.committees.folds import folds_of, row_column
+from assay.errors import DataError, ParameterError
 from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
-from assay.types import Bools, Label, Losses, Splitter, TableLike, Target, Weights
+from assay.types import Bools, Label, Losses, RowLabels, Splitter, TableLike, Target, Weights
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
 
@@ -72,7 +73,9 @@ class RejectCascade(MetaClassifier):
         Whether each level learns from all rows, from those that the level before rejects, or from those that it rejects
         or gets wrong when they are left out of its training rows, by ``cv``: the exceptions to a rule.
     cv : int, splitter or list of (train, test), default 5
-        Folds for "expected" and "doubtful".
+        Folds for "expected" and "doubtful". ``fit(X, y, groups=...)`` keeps rows of one group on one side of each,
+        ``fit(X, y, times=...)`` takes blocks of later rows as folds; rows that no fold answers for are neither doubtful
+        nor counted in (2).
     reject_label : default "reject"
 
     Attributes
@@ -135,6 +138,7 @@ class RejectCascade(MetaClassifier):
         "_use_costs": Each(Scalar(low=0), "l"),
     }
 
+    _of_rows: dict[str, np.ndarray] = {}  # groups or times, while fitting
     renamed = {"levels": "estimators", "levels_": "estimators_"}  # in model files of earlier versions
 
     def __init__(
@@ -180,11 +184,36 @@ class RejectCascade(MetaClassifier):
         return [GaussianNB(), LogisticRegression()]
 
     @all_or_nothing
-    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
-        """Fit a clone of each level; X reaches them as it is."""
+    def fit(
+        self,
+        X: TableLike,
+        y: Target,
+        sample_weight: Weights | None = None,
+        *,
+        groups: RowLabels | None = None,
+        times: RowLabels | None = None,
+    ) -> Self:
+        """Fit a clone of each level; X reaches them as it is.
+
+        Parameters
+        ----------
+        X : table of n rows      y : (n,) classes      sample_weight : (n,) what each row counts
+        groups : (n,) rows of one group are never answered for by a level that learned from others of it
+        times : (n,) when each row was: levels answer for rows later than those that they learned from
+        """
         who = type(self).__name__
         X, target, w = self._start(X, y, sample_weight)
         n = len(target)
+        of_rows = {"groups": groups, "times": times}
+        columns = {name: row_column(column, n, name, who) for name, column in of_rows.items()}
+        self._of_rows = {name: column for name, column in columns.items() if column is not None}
+        try:
+            return self._fit_levels(X, target, w)
+        finally:
+            del self._of_rows
+
+    def _fit_levels(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> Self:
+        who, n = type(self).__name__, len(target)
         as_loss(self.loss, self.classes_, None, who)  # refuse a wrong loss now
         if self.reject_label in self.classes_.tolist():
             raise ParameterError(f"{who}: reject_label {self.reject_label!r} is the name of a class.")
@@ -210,16 +239,37 @@ class RejectCascade(MetaClassifier):
         rows: np.ndarray,
     ) -> np.ndarray:
         """(rows,) which of the rows of a level the next one learns from."""
-        aside: Bools
+        aside: Bools = np.zeros(len(rows), dtype=bool)
         some = take_rows(X, rows)
         if self.train_on == "rejected":
-            aside = self._decide(number, some).rejected
+            aside |= self._decide(number, some).rejected
             return aside
         some_w = None if w is None else w[rows]
-        P = _out_of_fold(template, some, target[rows], some_w, self.classes_, self.cv, type(self).__name__)
+        P, answered = self._unseen(template, some, target[rows], some_w, rows)
+        if not len(answered):
+            return aside
         decision = decide(P, self.loss, self.rejects_[number], classes=self.classes_.tolist())
-        aside = decision.rejected | (P.argmax(axis=1) != target.codes[rows])
+        aside[answered] = decision.rejected | (P.argmax(axis=1) != target.codes[rows[answered]])
         return aside
+
+    def _unseen(
+        self, level: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, rows: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(m, K) posteriors of those of some rows that the level did not learn from, and which these are."""
+        who = type(self).__name__
+        if not self._of_rows:
+            return _out_of_fold(level, X, y, w, self.classes_, self.cv, who), np.arange(len(rows))
+        split: dict[str, Any] = {name: column[rows] for name, column in self._of_rows.items()}
+        cv: Any = self.cv
+        if "groups" in split and not hasattr(cv, "split") and not isinstance(cv, (list, tuple)):
+            cv = min(cv, len(np.unique(split["groups"])))  # later levels have fewer groups
+            if cv < 2:
+                return np.zeros((0, len(self.classes_))), np.zeros(0, dtype=np.int64)
+        P, answered = np.zeros((len(y), len(self.classes_))), np.zeros(len(y), dtype=bool)
+        for train, test in folds_of(cv, X, y, True, who, split):
+            P[test] = posterior_of(_fit(level, X, y, w, train, who), take_rows(X, test), self.classes_, who)
+            answered[test] = True
+        return P[answered], np.flatnonzero(answered)
 
     def _thresholds(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> list[float | None]:
         """The cost of rejecting of each level."""
@@ -229,10 +279,16 @@ class RejectCascade(MetaClassifier):
         thresholds: list[float | None] = [self.reject]
         after = self.reject
         for number in range(len(levels) - 1, 0, -1):
-            P = _out_of_fold(levels[number], X, target, w, self.classes_, self.cv, type(self).__name__)
+            P, answered = self._unseen(levels[number], X, target, w, np.arange(len(target)))
+            if not len(answered):
+                raise DataError(
+                    "rejects='expected' needs rows that levels did not learn from, of two groups or more.",
+                    who=type(self).__name__,
+                )
             risk = decide(P, self.loss, classes=self.classes_.tolist()).risks.min(axis=1)
             paid = risk if after is None else np.minimum(risk, after)
-            after = float(self._use_costs[number] + np.average(paid, weights=w))  # (2)
+            weights = None if w is None else w[answered]
+            after = float(self._use_costs[number] + np.average(paid, weights=weights))  # (2)
             thresholds.insert(0, after)
         return thresholds
 

@@ -13,7 +13,7 @@ from assay.core.targets import EncodedLabels, plain_values
 from assay.core.times import as_moments, time_blocks
 from assay.errors import DataError
 
-__all__ = ["Folds", "folds_of"]
+__all__ = ["Folds", "folds_of", "row_column"]
 
 USUAL_FOLDS = 5
 Folds = list[tuple[np.ndarray, np.ndarray]]
@@ -31,8 +31,8 @@ def folds_of(
     if n < 2:
         raise DataError("out-of-fold answers need two rows at least, got n_samples=1.", who=who)
     beside = dict(split or {})
-    times = as_moments(_column(beside.pop("times", None), n, "times", who), who)
-    groups = _column(beside.get("groups"), n, "groups", who)
+    times = as_moments(row_column(beside.pop("times", None), n, "times", who), who)
+    groups = row_column(beside.get("groups"), n, "groups", who)
     if groups is not None and times is not None:
         raise DataError(
             "folds by time cannot also keep groups together. Give times or groups, not both.", who=who
@@ -129,7 +129,7 @@ def _of_splitter(
     return [(np.asarray(a), np.asarray(b)) for a, b in pairs]
 
 
-def _column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
+def row_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
     """(n,) one entry for each row, none of them missing; None for None."""
     if values is None:
         return None
