@@ -1137,13 +1137,14 @@ def networks() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for solver in ("adam", "lbfgs"):
-            MLPClassifier(solver=solver, dropout=0.2, **settings).fit(Z, y, np.ones(60))
+            dropout = 0.2 if solver == "adam" else 0.0
+            MLPClassifier(solver=solver, dropout=dropout, **settings).fit(Z, y, np.ones(60))
             MLPClassifier(solver=solver, **settings).fit(Z.astype(np.float32), y)
             MLPClassifier(solver=solver, **settings).fit(sparse()[0], y > 0)
             MLPRegressor("huber", solver=solver, batch_size=7, clip=1.0, **settings).fit(Z, Z[:, :2])
             layered = MLPClassifier(solver=solver, normalization="layer", **settings)
             layered.fit(Z.astype(np.float32), y)
-            MLPRegressor(own, solver=solver, dropout=0.2, **settings).fit(Z, Z[:, :2])
+            MLPRegressor(own, solver=solver, dropout=dropout, **settings).fit(Z, Z[:, :2])
             MLPRegressor(own, solver=solver, **settings).fit(Z.astype(np.float32), Z[:, :2])
         MLPClassifier(normalization="batch", dropout=0.2, **settings).fit(Z, y)
         mixed = {"x": Z[:, 0].tolist(), "town": [f"t{i % 7}" for i in range(60)]}

@@ -38,10 +38,11 @@ Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 WAVES, WIDTH, CATEGORY_WIDTH = 16, 3, 8  # of the embeddings of numbers and of categories
 MOST_EMBEDDED = 200  # columns of numbers beyond which they are not embedded
+FEWEST_EMBEDDED = 500  # rows to learn from, below which waves learn noise
 USUAL_BATCH = 256  # rows of a step, if there are as many
 FEWEST_PASSES, MOST_PASSES = 16, 128
 ROWS_OF_ALL_PASSES = 2**19  # rows that all passes together see, within these bounds
-UNJUDGED_STEPS = 64  # steps of all passes over few rows of which none judge
+UNJUDGED_STEPS = 128  # steps of all passes over few rows of which none judge
 FEWEST_ROWS_TO_JUDGE = 4  # below, no rows are set aside
 DIVERGED = 1e3  # times the loss of the first pass
 ROWS_AT_ONCE = 2**14  # rows of one native call, after which Ctrl-C is heard
@@ -153,7 +154,7 @@ class TabularNet(_Learner):
         self.inputs_ = TabularInputs.learn(X, self.schema_)
         block = self.inputs_.apply(X)
         learn, judge = self._divided(len(X), goal, w, random, groups, validation)
-        self.network_ = self._drawn_network(goal, random)
+        self.network_ = self._drawn_network(goal, random, len(learn))
         others = (
             (self.inputs_.apply(validation[0]), validation[1], None)
             if validation is not None
@@ -203,9 +204,10 @@ class TabularNet(_Learner):
             return rows, nothing
         return rows[learn], rows[judge]
 
-    def _drawn_network(self, goal: TabularGoal, random: np.random.Generator) -> TabularNetwork:
+    def _drawn_network(self, goal: TabularGoal, random: np.random.Generator, n: int) -> TabularNetwork:
         p = len(self.inputs_.numbers)
-        embeds = self.embedding == "periodic" or (self.embedding == "auto" and p <= MOST_EMBEDDED)
+        enough = n >= FEWEST_EMBEDDED and p <= MOST_EMBEDDED
+        embeds = self.embedding == "periodic" or (self.embedding == "auto" and enough)
         network = TabularNetwork(
             p,
             self.inputs_.plain_width,

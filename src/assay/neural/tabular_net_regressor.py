@@ -47,7 +47,8 @@ class TabularNetRegressor(TabularNet, Regressor):
     delta : float, default 1
         Where "huber" turns from squares to straight lines, in standard deviations of y.
     embedding : "auto", "periodic" or None, default "auto"
-        Of numbers, by waves; "auto" does so up to 200 columns of them.
+        Of numbers, by waves; "auto" does so for up to 200 columns of them, from 500 rows to learn from on: fewer are
+        learned better without.
     learning_rate_init : float, default 0.003
         The highest learning rate.
     alpha : float, default 0.01
@@ -57,7 +58,7 @@ class TabularNetRegressor(TabularNet, Regressor):
     batch_size : int or "auto", default "auto"
         Rows of a step; "auto" takes 256, or all if there are fewer.
     max_iter : int or "auto", default "auto"
-        Passes over the rows at most; "auto": 524288 / n, from 16 to 128; 64 steps where there are
+        Passes over the rows at most; "auto": 524288 / n, from 16 to 128; 128 steps where there are
         fewer than 100 rows and none judge.
     early_stopping : bool or "auto", default "auto"
         Set rows aside, keep the best pass by their loss. Without, all passes are made and the last is kept.
