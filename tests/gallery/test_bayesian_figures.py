@@ -34,3 +34,11 @@ def test_evidence_peaks_at_the_true_degree():
     v = draw("plot_evidence_of_degrees.py")
     assert np.argmax(v["evidence"]) == np.argmax(v["known"]) == 3
     assert (np.diff(v["likelihood"]) > 0).all() and np.argmax(v["estimated"]) == 8
+
+
+@pytest.mark.capability("IML-16-33", "IML-16-01")
+def test_the_next_throw_by_the_three_ways_of_estimating():
+    v = draw("plot_parameter_and_predictions.py")
+    assert_allclose(list(v["heads"].values()), [0.8, 0.5, 0.62318221], atol=1e-8)
+    assert_allclose(v["posterior"], [0.02737382, 0.53464500, 0.43798118], atol=1e-8)
+    assert sorted(v["model"].arcs) == [("θ", "x"), ("θ", "x′")]
