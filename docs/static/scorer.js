@@ -2,7 +2,7 @@
 var Scorer = {
   score: ([page, title, anchor, description, score]) => {
     if (/^(howto|tutorials)\//.test(page)) return score + 6;
-    if (/^(benchmarks|changes|accuracy|drop_in|bibliography)$/.test(page)) return score - 6;
+    if (/^(benchmarks|changes|accuracy|drop_in|bibliography|teaching)$/.test(page)) return score - 6;
     return /^reference\/|^gallery\//.test(page) ? score : score + 3;
   },
   objNameMatch: 11,

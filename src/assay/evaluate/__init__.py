@@ -12,6 +12,7 @@ from assay.evaluate.bootstrap import (
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.curves import Curve, complexity_curve, learning_curve
+from assay.evaluate.dependence import PartialDependence, partial_dependence
 from assay.evaluate.describe import Description, describe
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.diagnose import Finding, diagnose
@@ -51,6 +52,7 @@ __all__ = [
     "Mislabelled",
     "NearMisses",
     "OutOfFold",
+    "PartialDependence",
     "PermutationImportance",
     "PolicyValues",
     "Resampling",
@@ -82,6 +84,7 @@ __all__ = [
     "near_misses",
     "no_information_rate",
     "paired_t",
+    "partial_dependence",
     "permutation_importance",
     "scorer_of",
     "three_way",

@@ -32,7 +32,7 @@ from assay.stats.significance.multiple_tests import holm
 from assay.stats.significance.paired_t import paired_t_all
 from assay.stats.significance.test_result import check_alpha, shown_confidence, shown_p
 from assay.tables import Table
-from assay.tables.rows import take_rows
+from assay.tables.rows import take_rows, with_column
 from assay.types import Axes, Codes, Estimator, RowLabels, Scoring, Weights
 
 if TYPE_CHECKING:
@@ -440,7 +440,7 @@ class _Judged:
             values[:, j] = self.X.values[orders.ravel(), j]
             table = Table(values, self.X.schema, self.X.complete, dict(self.X.unseen))
             return self._outcome(table, len(orders))
-        return [self._outcome(_with_column(self.X, j, order), 1)[0] for order in orders]
+        return [self._outcome(with_column(self.X, j, order), 1)[0] for order in orders]
 
 
 @dataclass
@@ -478,36 +478,6 @@ def _other_rows(n: int, n_repeats: int, rng: np.random.Generator) -> np.ndarray:
     shifts = 1 + np.concatenate([rng.permutation(n - 1) for _ in range(-(-n_repeats // (n - 1)))])[:n_repeats]
     rows: Codes = order[(place + shifts[:, None]) % n]
     return rows
-
-
-def _with_column(X: Any, j: int, order: np.ndarray) -> Any:
-    """X with the values of column j in another order, whatever kind of table it is."""
-    if isinstance(X, Table):
-        moved = X.values.tolil(copy=True)
-        moved[:, [j]] = X.values[order][:, [j]]
-        return Table(moved.tocsr(), X.schema, X.complete, dict(X.unseen))
-    if hasattr(X, "tocsr"):
-        moved = X.tolil(copy=True)
-        moved[:, [j]] = X.tocsr()[order][:, [j]]
-        return moved.tocsr()
-    if hasattr(X, "iloc"):
-        moved = X.copy()
-        column = X.iloc[order, j]
-        column.index = X.index
-        moved[X.columns[j]] = column
-        return moved
-    if isinstance(X, dict):
-        name = list(X)[j]
-        return {**X, name: take_rows(X[name], order)}
-    if isinstance(X, (np.ndarray, list, tuple)):
-        moved = np.array(X)
-        moved[:, j] = moved[order, j]
-        return moved
-    import narwhals.stable.v2 as nw
-
-    frame = nw.from_native(X, eager_only=True)
-    name = frame.columns[j]
-    return frame.with_columns(frame[order.tolist()][name].alias(name)).to_native()
 
 
 def _of_fitted(

@@ -40,6 +40,7 @@ from assay.plots.margin_display import MarginDisplay
 from assay.plots.network_display import NetworkDisplay
 from assay.plots.optimization_display import OptimizationDisplay
 from assay.plots.paired_difference_display import PairedDifferenceDisplay
+from assay.plots.partial_dependence_display import PartialDependenceDisplay
 from assay.plots.partition_display import PartitionDisplay
 from assay.plots.posterior_display import PosteriorDisplay
 from assay.plots.power_display import PowerDisplay
@@ -114,6 +115,7 @@ __all__ = [
     "NetworkDisplay",
     "OptimizationDisplay",
     "PairedDifferenceDisplay",
+    "PartialDependenceDisplay",
     "PartitionDisplay",
     "PosteriorDisplay",
     "PowerDisplay",

@@ -3,6 +3,7 @@
 from assay.prepare.basis_expansion import BasisExpansion
 from assay.prepare.drop_missing import drop_missing
 from assay.prepare.flatten import Flattened, flatten
+from assay.prepare.k_bins_discretizer import KBinsDiscretizer
 from assay.prepare.label_codes import LabelCodes
 from assay.prepare.min_max_scaler import MinMaxScaler
 from assay.prepare.missing_indicator import MissingIndicator
@@ -16,6 +17,7 @@ from assay.prepare.transformed_target_regressor import TransformedTargetRegresso
 __all__ = [
     "BasisExpansion",
     "Flattened",
+    "KBinsDiscretizer",
     "LabelCodes",
     "MinMaxScaler",
     "MissingIndicator",

@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.tables.table import Table
 
-__all__ = ["entries_of_rows", "row_count", "take_columns", "take_rows"]
+__all__ = ["entries_of_rows", "row_count", "take_columns", "take_rows", "with_column", "with_numbers"]
 
 
 def take_rows(X: Any, rows: Any) -> Any:
@@ -53,6 +53,75 @@ def take_columns(X: Any, columns: Any) -> Any:
     if hasattr(X, "tocsr") and X.format not in ("csr", "csc"):
         X = X.tocsr()
     return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
+
+
+def with_column(X: Any, j: int, rows: Any) -> Any:
+    """X with the values of column j taken from other rows, a row for each; of the same kind as X.
+
+    >>> from assay.tables.rows import with_column
+    >>> with_column({"age": [31, 45], "job": ["cook", "nurse"]}, 1, [1, 1])
+    {'age': [31, 45], 'job': ['nurse', 'nurse']}
+    """
+    if isinstance(X, Table):
+        return X.replaced(values=with_column(X.values, j, rows))
+    if hasattr(X, "tocsr"):
+        moved = X.tolil(copy=True)
+        moved[:, [j]] = X.tocsr()[rows][:, [j]]
+        return moved.tocsr()
+    if hasattr(X, "iloc"):
+        column = X.iloc[rows, j]
+        column.index = X.index
+        return _assigned(X, j, column)
+    if isinstance(X, Mapping):
+        name = list(X)[j]
+        return {**X, name: take_rows(X[name], rows)}
+    if isinstance(X, (np.ndarray, list, tuple)):
+        array = np.array(X)
+        array[:, j] = array[rows, j]
+        return array
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    name = frame.columns[j]
+    return frame.with_columns(frame[np.asarray(rows).tolist()][name].alias(name)).to_native()
+
+
+def with_numbers(X: Any, j: int, numbers: Any) -> Any:
+    """X with a number in column j, the same in all rows or one for each; of the same kind as X.
+
+    >>> from assay.tables.rows import with_numbers
+    >>> with_numbers([[1, 2], [3, 4]], 0, 0.5)
+    array([[0.5, 2. ],
+           [0.5, 4. ]])
+    """
+    if isinstance(X, Table):
+        return X.replaced(values=with_numbers(X.values, j, numbers))
+    values = np.broadcast_to(np.asarray(numbers, dtype=np.float64), row_count(X, "with_numbers"))
+    if hasattr(X, "tocsr"):
+        moved = X.astype(np.float64).tolil(copy=True)
+        moved[:, [j]] = values[:, None]
+        return moved.tocsr()
+    if hasattr(X, "iloc"):
+        return _assigned(X, j, values)
+    if isinstance(X, Mapping):
+        return {**X, list(X)[j]: values}
+    if isinstance(X, (np.ndarray, list, tuple)):
+        array = np.array(X)
+        array = array.astype(np.float64) if array.dtype.kind in "biu" else array
+        array[:, j] = values
+        return array
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    column = nw.new_series(frame.columns[j], values.copy(), backend=frame.implementation)
+    return frame.with_columns(column).to_native()
+
+
+def _assigned(X: Any, j: int, values: Any) -> Any:
+    """A pandas frame with other values in one column."""
+    made = X.copy()
+    made[X.columns[j]] = values
+    return made
 
 
 def entries_of_rows(arguments: Mapping[str, Any], rows: Any, n: int) -> dict[str, Any]:
