@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import cluster as peers
+from sklearn import metrics as peer_metrics
 from sklearn.datasets import load_iris, make_blobs
 
 import assay.cluster._k_means as native
@@ -254,6 +255,21 @@ def test_trimming_leaves_the_outlier_out():
     moved = TrimmedKMeans(2, trim=1 / 7, init=[[1.0], [10.0]], n_init=1).fit(far)
     assert_allclose(moved.cluster_centers_, model.cluster_centers_)
     assert_array_equal(moved.predict([[2.5], [100.0]]), [0, -1])
+
+
+@pytest.mark.parametrize("size", [10.0, 1e4, 1e9])
+@pytest.mark.parametrize("outliers", [1, 7])
+def test_outliers_do_not_start_groups(size, outliers):
+    rng = np.random.default_rng(0)
+    X, y = make_blobs(150, centers=[[0, 0], [5, 0], [0, 5]], cluster_std=0.5, random_state=0)
+    rows = np.vstack([X, 20 + size * rng.uniform(0.5, 1, (outliers, 2))])
+    for seed in range(5):
+        model = TrimmedKMeans(3, trim=0.05, random_state=seed).fit(rows)
+        assert (model.labels_[150:] == -1).all()
+        assert peer_metrics.adjusted_rand_score(y, model.labels_[:150]) > 0.9
+        assert_allclose(np.sort(model.cluster_centers_[:, 0]), [0, 0, 5], atol=0.3)
+    copies = TrimmedKMeans(2, random_state=0).fit(np.ones((30, 2)))
+    assert_array_equal(copies.cluster_centers_, 1)
 
 
 @pytest.mark.capability("IML-7-11")

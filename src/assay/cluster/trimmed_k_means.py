@@ -35,6 +35,7 @@ class TrimmedKMeans(CenterClusterer):
     trim : float, default 0.05
         :math:`\alpha`, from 0 to below 1.
     init : as KMeans, default "k-means++"
+        With "k-means++" the farthest rows are not drawn either: by their squared distances outliers would come first.
     n_init : int, default 10
         Starts, of which the best is kept.
     max_iter : int, default 300
@@ -118,7 +119,11 @@ class TrimmedKMeans(CenterClusterer):
         array = not isinstance(self.init, str) and not callable(self.init)
         best: Any = None
         for _ in range(1 if array or self.init == "component" else self.n_init):
-            run = self._run(X, start_centers(self.init, X, None, self.n_clusters, draw, who), kept)
+            if isinstance(self.init, str) and self.init == "k-means++":
+                centers = spread_within(X, self.n_clusters, kept, draw)
+            else:
+                centers = start_centers(self.init, X, None, self.n_clusters, draw, who)
+            run = self._run(X, centers, kept)
             if best is None or run[0] < best[0]:
                 best = run
         self.inertia_, self.cluster_centers_, labels, gaps, self.n_iter_ = best
@@ -162,3 +167,30 @@ class TrimmedKMeans(CenterClusterer):
         labels = np.argmin(gaps, axis=1)
         beyond = np.sqrt(gaps[np.arange(len(gaps)), labels]) > self.radius_ * (1 + 1e-9)
         return np.where(beyond, -1, labels).astype(np.int32)
+
+
+def spread_within(X: np.ndarray, K: int, kept: int, draw: np.random.RandomState) -> np.ndarray:
+    """(K, d) rows that lie apart, as k-means++ draws them, but only from the ``kept`` nearest to those chosen before.
+
+    >>> import numpy as np
+    >>> from assay.cluster.trimmed_k_means import spread_within
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [1e9]])
+    >>> starts = [spread_within(X, 2, 6, np.random.RandomState(seed)) for seed in range(20)]
+    >>> bool(sum(start.max() > 6 for start in starts) <= 4)
+    True
+    """
+    closest = np.full(len(X), np.inf)
+    rows = [int(draw.randint(len(X)))]
+    trials = 2 + int(np.log(K))
+    while True:
+        closest = np.minimum(closest, squared_distances(X, X[rows[-1:]])[:, 0])
+        if len(rows) == K:
+            return X[rows]
+        chances = np.zeros(len(X))
+        near = np.argsort(closest, kind="stable")[:kept]
+        chances[near] = closest[near]
+        if not chances.sum() > 0:
+            chances[near] = 1.0
+        some = draw.choice(len(X), size=trials, p=chances / chances.sum())
+        losses = np.minimum(squared_distances(X, X[some]), closest[:, None])
+        rows.append(int(some[np.argmin(np.partition(losses, kept - 1, axis=0)[:kept].sum(axis=0))]))
