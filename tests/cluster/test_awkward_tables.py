@@ -235,3 +235,23 @@ def test_infinite_numbers_of_single_precision_are_seen():
     X[2, 0] = np.nan
     labels = fit("HDBSCAN", X).labels_
     assert labels[:3].tolist() == [-2, -2, -3] and labels[3:].min() >= -1
+
+
+@pytest.mark.parametrize(
+    ("model", "remedy"),
+    [
+        (assay.cluster.KMedoids(2), "KMeans"),
+        (assay.cluster.DivisiveClustering(2), "KMeans"),
+        (assay.cluster.AgglomerativeClustering(2, linkage="average"), "ward"),
+        (assay.cluster.Genie(2, metric="canberra"), "KMeans"),
+        (assay.cluster.HDBSCAN(metric="canberra", algorithm="brute"), "KMeans"),
+        (assay.cluster.SpectralClustering(2), "nearest_neighbors"),
+        (assay.cluster.KernelKMeans(2), "Nystroem"),
+        (assay.cluster.ConsensusClustering(2), "KMeans"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_pairs_of_too_many_rows_are_refused_beforehand(model, remedy):
+    X = np.random.default_rng(0).normal(size=(2_000_000, 2))
+    with pytest.raises(AssayError, match=f"each pair of 2000000 rows takes 3.2e\\+04 GB.*{remedy}"):
+        model.fit(X)

@@ -178,6 +178,7 @@ class ConsensusClustering(RowClusterer):
         n, who = X.shape[0], type(self).__name__
         if n < self.n_clusters:
             raise DataError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.", who=who)
+        self._refuse_many(n)
         draw = random_state_of(self.random_state)
         size = min(n, max(self.n_clusters, round(self.share * n)))
         labelings = []

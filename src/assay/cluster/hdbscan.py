@@ -239,6 +239,7 @@ class HDBSCAN(RowClusterer):
 
     def _distances_of(self, X: Any) -> np.ndarray:
         if not self.distance_.precomputed:
+            self._refuse_many(X.shape[0])
             return self.distance_.between(X, X)
         if hasattr(X, "tocsr"):  # what has no entry is no neighbour
             D = np.full(X.shape, np.inf)

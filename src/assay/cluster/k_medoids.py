@@ -103,7 +103,7 @@ class KMedoids(RowClusterer):
         n, who = X.shape[0], type(self).__name__
         if n < self.n_clusters:
             raise DataError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.", who=who)
-        D = np.array(self._distances(X), dtype=np.float64)
+        D = np.asarray(self._distances(X), dtype=np.float64)
         np.fill_diagonal(D, 0.0)
         medoids, self.n_iter_ = swap(D, self._start(D, who), self.max_iter)
         medoids = np.sort(medoids)

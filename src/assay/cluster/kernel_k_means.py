@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.cluster.pair_memory import refuse_pairs_beyond_memory
 from assay.core import Card, Clusterer
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Explanations, Reasons, RowValues
@@ -137,6 +138,9 @@ class KernelKMeans(Clusterer):
         else:
             kernel = kernel_of(
                 self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, schema=self.schema_
+            )
+            refuse_pairs_beyond_memory(
+                who, n, "Nystroem(...) before KMeans comes near with some of the columns of the matrix."
             )
             self.kernel_ = kernel.learn(X)
             K = np.asarray(self.kernel_(X), dtype=np.float64)

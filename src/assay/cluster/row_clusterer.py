@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from assay.cluster.pair_memory import refuse_pairs_beyond_memory
 from assay.core import Clusterer
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Explanations, Reasons, RowValues
@@ -40,6 +41,9 @@ class RowClusterer(Clusterer):
         "_fit_X": TableRows("n", "p"),
     }
     keeps_row_names: ClassVar[bool] = True
+    alternative_for_many: ClassVar[str] = (
+        "KMeans needs no pairs, nor do Genie and linkage='ward' of numbers; or group some of the rows."
+    )
     alternative_for_missing: ClassVar[str] = "Use metric='gower', which compares the values that are known."
     metric: Any = "euclidean"
     p: Any = 2
@@ -108,7 +112,12 @@ class RowClusterer(Clusterer):
             if (D < 0).any():
                 raise DataError("distances must not be below 0.", who=type(self).__name__)
             return 0.5 * (D + D.T)
+        self._refuse_many(X.shape[0])
         return self.distance_.between(X, X)
+
+    def _refuse_many(self, n: int) -> None:
+        """Raise where the pairs of n rows do not fit in memory."""
+        refuse_pairs_beyond_memory(type(self).__name__, n, self.alternative_for_many)
 
     @property
     def _search(self) -> Searcher:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -121,6 +121,7 @@ class SpectralClustering(RowClusterer):
         "laplacian": Choice("rw", "sym", "unnormalized"),
         "radius": Range(0) | None,
     }
+    alternative_for_many: ClassVar[str] = "With affinity='nearest_neighbors' only neighbours are compared."
     stored = {
         "affinity_matrix_": TableRows("n", "n"),
         "eigenvalues_": FloatArray("m"),
@@ -237,6 +238,7 @@ class SpectralClustering(RowClusterer):
     def _kernel(self, X: Any) -> np.ndarray:
         from assay.kernels.pairwise import pairwise_kernels
 
+        self._refuse_many(X.shape[0])
         if self.affinity == "rbf":
             with np.errstate(over="ignore"):  # beyond all numbers, nothing is alike
                 return np.exp(-self.gamma * self.distance_.between(X, X) ** 2)
