@@ -384,6 +384,30 @@ def slope_check(penalty, net):
         assert_allclose(grad[i], (above - below) / 2e-6, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("judged", [False, True])
+def test_ctrl_c_keeps_the_passes_so_far(judged, monkeypatch):
+    x = np.linspace(-1, 1, 10)[:, None]
+    net, calls, outputs = Network([Dense(3, "tanh"), Dense(1)], 1, random_state=0), [], Network.outputs
+
+    def interrupted(self, X):
+        calls.append(1)
+        if len(calls) > (8 if judged else 4):  # of the rows, and of those that judge
+            raise KeyboardInterrupt
+        return outputs(self, X)
+
+    monkeypatch.setattr(Network, "outputs", interrupted)
+    with pytest.warns(UserWarning, match="interrupted in pass 5; the passes so far are kept"):
+        training = backpropagation(
+            net, x, x**2, epochs=50, rate=0.05, validation=(x, x**2) if judged else None, random_state=0
+        )
+    monkeypatch.undo()
+    assert [each.number for each in training.history] == [1, 2, 3, 4]
+    errors = [each.validation for each in training.history]
+    if judged:
+        assert ((net.outputs(x) - x**2) ** 2 / 2).sum() == pytest.approx(min(errors), rel=1e-12)
+        assert training.best == 1 + int(np.argmin(errors))
+
+
 @pytest.mark.capability("IML-11-25", "IML-11-26", "IML-11-27")
 def test_gradients_of_hints():
     net = Network([Dense(4, "tanh"), Dense(3, "logistic"), Dense(2)], 3, random_state=0)

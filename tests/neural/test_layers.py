@@ -31,7 +31,9 @@ from assay.neural import (
     Radial,
     Recurrent,
     Reshape,
+    backpropagation,
     gradient_check,
+    minimize_error,
 )
 from assay.neural.activations import ACTIVATIONS
 from assay.reduce import PCA
@@ -256,3 +258,73 @@ def test_shapes_that_do_not_fit_are_named():
         Network([Dense(1)], 4).load(np.ones((3, 1)), [0])
     with pytest.raises(ParameterError, match="got 1 arrays"):
         Network([Dense(1)], 4).load(np.ones((4, 1)))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Dense(2.5), "Dense: units must be a whole number from 1 up, got 2.5"),
+        (lambda: LSTM(0), "LSTM: units must be a whole number"),
+        (lambda: Embedding(0, 3), "Embedding: categories must be a whole number"),
+        (lambda: Convolution(True, 3), "Convolution: filters must be a whole number"),
+        (
+            lambda: Convolution(4, (3, 0)),
+            "Convolution: size must be a whole number from 1 up, or one for each axis",
+        ),
+        (lambda: MaxPooling(0), "MaxPooling: size must be"),
+        (lambda: Reshape((2, 1.5)), "Reshape: shape must be"),
+        (lambda: Dropout("half"), "Dropout: rate must be a number"),
+        (lambda: Direct([]), "Direct: layers must be a list of layers"),
+        (lambda: Direct([3]), "Direct: layers must be a list of layers"),
+        (lambda: Network([Dense(1)], 0), "input_shape must be a whole number from 1 up"),
+        (lambda: Network([Dense(1)], ()), "input_shape must be a whole number from 1 up"),
+    ],
+)
+def test_layers_that_make_no_sense_are_refused(make, words):
+    with pytest.raises(ParameterError, match=words):
+        make()
+
+
+def test_lists_among_the_settings_of_layers_are_kept_as_tuples():
+    layers = [Reshape([3, 2]), Convolution(2, [2]), Flatten(), Direct([Dense(3, "tanh"), Dense(2)])]
+    net = Network(layers, 6, random_state=0)
+    assert Reshape(6).shape == (6,)
+    assert net.layers[0] == Reshape((3, 2))
+    assert len(dict.fromkeys(net.layers)) == 4  # can be hashed
+    assert repr(net).endswith(
+        "Direct(layers=(Dense(units=3, activation='tanh', bias=True), Dense(units=2, "
+        "activation='identity', bias=True)))], (6,))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda net: net.outputs([[1.0, np.nan]]), r"X has the value nan at \[0, 1\]"),
+        (lambda net: net.outputs([["a", "b"]]), "X must be numbers, row by row"),
+        (lambda net: net.outputs([[1.0], [1.0, 2.0]]), "X must be numbers, row by row"),
+        (
+            lambda net: net.gradient(np.ones((4, 2)), np.ones((4, 2))),
+            r"dE_dy has the shape \(4, 2\), expected \(4, 3\)",
+        ),
+        (lambda net: net.input_gradient(np.ones((4, 2)), np.ones(3)), r"dE_dy has the shape \(3,\)"),
+        (lambda net: net.value_gradient(np.ones((4, 2)), np.ones(4)), r"target has the shape \(4,\)"),
+        (lambda net: backpropagation(net, np.ones((4, 2)), np.ones((5, 3))), "target has the shape"),
+        (lambda net: backpropagation(net, np.ones((0, 2)), np.ones((0, 3))), "no rows to learn from"),
+        (
+            lambda net: minimize_error(net, np.ones((2, 2)), np.full((2, 3), np.inf)),
+            "target has the value inf",
+        ),
+    ],
+)
+def test_what_a_network_cannot_take_is_named(call, words):
+    with pytest.raises(DataError, match=words):
+        call(Network([Dense(3)], 2, random_state=0))
+
+
+def test_codes_of_categories_are_whole():
+    """Codes beyond the table are unknown; what is no code, such as a column that was scaled, is refused."""
+    net = Network([Embedding(3, 2)], 2, random_state=0)
+    assert_array_equal(net.outputs([[-1, 7]]), np.zeros((1, 2, 2)))
+    with pytest.raises(DataError, match=r"categories 0, 1, 2, ..., got 0.5"):
+        net.outputs([[1, 0.5]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
 from assay.core.stored import Integer, Scalar
-from assay.errors import DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.neural.network import Network
 from assay.neural.output_errors import OutputError, output_error
 from assay.types import RandomState
@@ -131,7 +131,8 @@ def backpropagation(
 
     Online, rows come in a new random order in each pass, E is that of one row, and all layers change after the row's
     gradient is known. In batch mode E is summed over the rows. Penalties count once a pass: online, each row carries
-    1/n of them. With ``validation`` the weights of the pass with the least validation error are kept at the end.
+    1/n of them. With ``validation`` the weights of the pass with the least validation error are kept at the end. Ctrl-C
+    ends the training with what there is.
 
     Parameters
     ----------
@@ -177,50 +178,61 @@ def backpropagation(
     if not rate > 0:
         raise ParameterError("rate must be a number above 0", who=who, got=rate)
     random = as_generator(random_state, who)
-    x = network._rows(X)
-    r = np.asarray(target, dtype=np.float64).reshape(len(x), *network.output_shape)
+    x, r = _rows_and_targets(network, X, target, who)
+    others = None if validation is None else _rows_and_targets(network, *validation, who)
     judged, n = output_error(error, who), len(x)
     training, step = Training(network), np.zeros_like(network.theta)
     batches = [[i] for i in range(n)] if online else [list(range(n))]
     errors: list[float] = []
     best = np.inf, network.theta.copy(), 0
-    with np.errstate(over="ignore", invalid="ignore"), progress(epochs, "backpropagation") as bar:
-        for number in range(1, epochs + 1):
-            order = random.permutation(n) if online else np.arange(n)
-            for rows in batches:
-                some = order[rows]
-                _, grad = network.value_gradient(x[some], r[some], judged, random=random)
-                for penalty in penalties:
-                    grad = grad + penalty.value_gradient(network)[1] * (len(some) / n)
-                step = -rate * grad + momentum * step  # (1)
-                network.theta += step
-            total = _error_of(network, x, r, judged, penalties)
-            if not np.isfinite(total):
-                raise DegenerateError(
-                    f"{who}: the error left the finite numbers in pass {number} at rate {rate:g}. Lower the rate, or "
-                    "scale the columns of X."
-                )
-            errors.append(total)
-            judged_rows = None if validation is None else _error_of(network, *validation, judged, ())
-            training.history.append(Pass(number, rate, total, judged_rows))
-            if judged_rows is not None and judged_rows < best[0]:
-                best = judged_rows, network.theta.copy(), number
-            if number in snapshots:
-                training.snapshots[number] = network.theta.copy()
-            if adapt is not None:
-                rate = adapt.changed(rate, errors)
-            bar.advance()
+    try:
+        with np.errstate(over="ignore", invalid="ignore"), progress(epochs, "backpropagation") as bar:
+            for number in range(1, epochs + 1):
+                order = random.permutation(n) if online else np.arange(n)
+                for rows in batches:
+                    some = order[rows]
+                    _, grad = network.value_gradient(x[some], r[some], judged, random=random)
+                    for penalty in penalties:
+                        grad = grad + penalty.value_gradient(network)[1] * (len(some) / n)
+                    step = -rate * grad + momentum * step  # (1)
+                    network.theta += step
+                total = _error_of(network, x, r, judged, penalties)
+                if not np.isfinite(total):
+                    raise DegenerateError(
+                        f"{who}: the error left the finite numbers in pass {number} at rate {rate:g}. Lower the "
+                        "rate, or scale the columns of X."
+                    )
+                errors.append(total)
+                judged_rows = None if others is None else _error_of(network, *others, judged, ())
+                training.history.append(Pass(number, rate, total, judged_rows))
+                if judged_rows is not None and judged_rows < best[0]:
+                    best = judged_rows, network.theta.copy(), number
+                if number in snapshots:
+                    training.snapshots[number] = network.theta.copy()
+                if adapt is not None:
+                    rate = adapt.changed(rate, errors)
+                bar.advance()
+    except KeyboardInterrupt:
+        warn_user(f"{who}: interrupted in pass {len(errors) + 1}; the passes so far are kept.", UserWarning)
     training.steps = step
-    if validation is not None:
+    if errors and validation is not None:
         network.theta[:], training.best = best[1], best[2]
     return training
 
 
+def _rows_and_targets(
+    network: Network, X: ArrayLike, target: ArrayLike, who: str
+) -> tuple[np.ndarray, np.ndarray]:
+    x = network._rows(X)
+    if not len(x):
+        raise DataError(f"{who}: X has no rows to learn from.")
+    return x, network._of_outputs(target, len(x), "target")
+
+
 def _error_of(
-    network: Network, X: Any, target: Any, error: OutputError, penalties: Sequence[Penalty]
+    network: Network, X: np.ndarray, target: np.ndarray, error: OutputError, penalties: Sequence[Penalty]
 ) -> float:
-    y = network.outputs(X)
-    total = float(error.value(y, np.asarray(target, dtype=np.float64).reshape(y.shape)).sum())
+    total = float(error.value(network.outputs(X), target).sum())
     return total + sum(penalty.value_gradient(network)[0] for penalty in penalties)
 
 
@@ -258,8 +270,7 @@ def minimize_error(
     """
     from assay.optimize import lbfgs
 
-    x = network._rows(X)
-    r = np.asarray(target, dtype=np.float64).reshape(len(x), *network.output_shape)
+    x, r = _rows_and_targets(network, X, target, "minimize_error")
     judged = output_error(error, "minimize_error")
     training = Training(network)
 

@@ -135,6 +135,7 @@ class MultilayerPerceptron(PassLearner):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
+    alternative_for_missing = "Set missing='indicator' to learn from them too."
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "hidden_layer_sizes": Any_(
             "a whole number from 1 up, or a list of such",
@@ -805,8 +806,8 @@ class MultilayerPerceptron(PassLearner):
         try:
             learn_from_blocks(self, source)
         finally:
-            for name in ("_class_factors", "_smoothing"):
-                self.__dict__.pop(name, None)
+            self.__dict__.pop("_class_factors", None)
+            self.__dict__.pop("_smoothing", None)
 
     def _fit_on_dask(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, validation: Any, checkpoint: Any

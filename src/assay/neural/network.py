@@ -95,6 +95,10 @@ class Network:
             if isinstance(input_shape, (int, np.integer))
             else tuple(int(size) for size in input_shape)
         )
+        if not shape or min(shape) < 1:
+            raise ParameterError(
+                "input_shape must be a whole number from 1 up, or several", who="Network", got=input_shape
+            )
         random_state, start = self.__dict__.pop("_first", (None, None))
         random = as_generator(random_state, "Network")
         self.input_shape = shape
@@ -108,6 +112,10 @@ class Network:
         if start is not None:
             self.theta = random.uniform(-start, start, len(self.theta))
         return self
+
+    def __repr__(self) -> str:
+        shape = f", {tuple(self.input_shape)}" if hasattr(self, "theta") else ""
+        return f"Network([{', '.join(map(repr, self.layers))}]{shape})"
 
     def _check_stored(self) -> None:
         shape, count = tuple(self.input_shape), 0
@@ -207,7 +215,7 @@ class Network:
 
     def _rows(self, X: ArrayLike) -> np.ndarray:
         """X as (n, input shape)."""
-        x = np.asarray(X, dtype=np.float64)
+        x = finite_numbers(X, "X")
         if not hasattr(self, "theta"):
             self.build(x.shape[1:])
         size = math.prod(self.input_shape)
@@ -216,6 +224,16 @@ class Network:
                 f"Network: the rows of X have the shape {x.shape[1:]}, expected {tuple(self.input_shape)}."
             )
         return x.reshape(len(x), *self.input_shape)
+
+    def _of_outputs(self, values: ArrayLike, n: int, name: str, finite: bool = True) -> np.ndarray:
+        """Numbers for the outputs of n rows as (n, output shape)."""
+        array = finite_numbers(values, name) if finite else np.asarray(values, dtype=np.float64)
+        if array.size != n * math.prod(self.output_shape):
+            raise DataError(
+                f"Network: {name} has the shape {array.shape}, expected {(n, *self.output_shape)}, of {n} rows and "
+                "their outputs."
+            )
+        return array.reshape(n, *self.output_shape)
 
     def run(
         self, X: ArrayLike, random: np.random.Generator | None = None
@@ -240,13 +258,13 @@ class Network:
 
     def gradient(self, X: ArrayLike, dE_dy: ArrayLike) -> np.ndarray:
         """(p,) dE/dtheta, summed over the rows, from (n, K) dE/dy."""
-        _, memories = self.run(X)
-        return self.backward(memories, np.asarray(dE_dy, dtype=np.float64))[1]
+        values, memories = self.run(X)
+        return self.backward(memories, self._of_outputs(dE_dy, len(values[-1]), "dE_dy", finite=False))[1]
 
     def input_gradient(self, X: ArrayLike, dE_dy: ArrayLike) -> np.ndarray:
         """dE/dx of each row: which inputs the outputs depend on (a saliency picture, for images)."""
-        _, memories = self.run(X)
-        return self.backward(memories, np.asarray(dE_dy, dtype=np.float64))[0]
+        values, memories = self.run(X)
+        return self.backward(memories, self._of_outputs(dE_dy, len(values[-1]), "dE_dy", finite=False))[0]
 
     def backward(
         self, memories: list[Memory], dy: np.ndarray, through_output: bool = True
@@ -283,7 +301,7 @@ class Network:
         judged = output_error(error, "Network")
         values, memories = self.run(X, random)
         y = values[-1]
-        r = np.asarray(target, dtype=np.float64).reshape(y.shape)
+        r = self._of_outputs(target, len(y), "target")
         last = self.layers[-1]
         simple = isinstance(last, Dense) and last.activation == judged.made_for
         dy = y - r if simple else judged.slope(y, r)
@@ -333,3 +351,18 @@ class Network:
         """The length of the gradient of each layer: where they fall layer by layer, deep networks learn slowly."""
         parts = self.split(self.gradient(X, dE_dy))
         return [float(np.sqrt(sum((view**2).sum() for view in views.values()))) for views in parts]
+
+
+def finite_numbers(values: ArrayLike, name: str) -> np.ndarray:
+    """An array of finite numbers, or a sentence that says where it is none."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"Network: {name} must be numbers, row by row: {error}.") from None
+    if not np.isfinite(array).all():
+        at = [int(i) for i in np.argwhere(~np.isfinite(array))[0]]
+        raise DataError(
+            f"Network: {name} has the value {array[tuple(at)]} at {at}; a network takes finite numbers. Fill in "
+            "what is missing."
+        )
+    return array

@@ -153,6 +153,7 @@ class NetworkLearner(_Learner):
         biases, n = is_bias(net), len(train)
         moment, square = np.zeros_like(net.theta), np.zeros_like(net.theta)
         best, waited, t = (-math.inf, net.theta.copy()), 0, 0
+        rate = self.learning_rate_init
         self.history_, self.network_ = [], net
         batches = -(-n // self.batch_size)
         weights = np.ones(len(inputs)) if w is None else w
@@ -203,7 +204,7 @@ class NetworkLearner(_Learner):
                     score = (
                         None if judge is None else self._judged(inputs[judge], target[judge], weights[judge])
                     )
-                    self.history_.append(Epoch(number, loss, self.learning_rate_init, score))
+                    self.history_.append(Epoch(number, loss, rate, score))
                     bar.advance()
                     value = -loss if score is None else score
                     waited = 0 if value > best[0] + self.tol else waited + 1

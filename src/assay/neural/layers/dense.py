@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import ParameterError
 from assay.neural.activations import ACTIVATIONS
 from assay.neural.layers.layer import (
     Layer,
@@ -49,9 +48,8 @@ class Dense(Layer):
     bias: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_activation("Dense", self.activation)
-        if self.units < 1:
-            raise ParameterError("units must be a whole number from 1 up", who="Dense", got=self.units)
 
     def shapes(self, shape: Shape) -> dict[str, Shape]:
         """W (inputs, units) and b (units,)."""

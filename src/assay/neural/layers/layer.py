@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ __all__ = ["Layer", "Memory", "Parts", "Shape", "activate", "check_activation", 
 Shape = tuple[int, ...]
 Parts = dict[str, np.ndarray]  # the weights of a layer, or their gradient, by name
 Memory = tuple[Any, ...]  # what backward needs to know of forward
+COUNTS = ("categories", "filters", "outputs", "shape", "size", "stride", "units")
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Layer:
     outputs y and an error E, ``backward`` turns dE/dy into dE/dx and the sums over the rows of dE/dw.
     """
 
+    _by_axis: ClassVar[tuple[str, ...]] = ()  # counts of which there may be one for each axis
     stored: ClassVar[dict[str, Any]] = {
         "categories": Integer(low=1),
         "filters": Integer(low=1),
@@ -35,6 +37,25 @@ class Layer:
         "stride": Integer(low=1),
         "units": Integer(low=1),
     }
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, list):
+                value = tuple(value)
+                object.__setattr__(self, field.name, value)
+            if field.name in COUNTS:
+                self._check_count(field.name, value)
+
+    def _check_count(self, name: str, value: Any) -> None:
+        """Refuse what does not count anything; windows and shapes have a count for each axis."""
+        several = isinstance(value, tuple) and name in self._by_axis and len(value) > 0
+        for count in value if several else (value,):
+            if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 1:
+                words = "a whole number from 1 up" + (
+                    ", or one for each axis" if name in self._by_axis else ""
+                )
+                raise ParameterError(f"{name} must be {words}", who=type(self).__name__, got=value)
 
     def shapes(self, shape: Shape) -> dict[str, Shape]:
         """The shapes of the weights by name, for inputs of that shape."""

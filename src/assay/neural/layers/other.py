@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.stored import Each, Object
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.neural.layers.layer import Layer, Memory, Parts, Shape
 
 __all__ = ["CellwiseLinear", "Direct", "Embedding", "Radial"]
@@ -68,6 +68,8 @@ class Embedding(Layer):
         """(1)"""
         known = (x >= 0) & (x < self.categories)
         codes = np.where(known, x, 0).astype(np.int64)
+        if (parts := known & (codes != x)).any():
+            raise DataError(f"Embedding: inputs are categories 0, 1, 2, ..., got {x[parts][0]:g}.")
         return w["W"][codes] * known[..., None], (codes, known)
 
     def backward(self, w: Parts, memory: Memory, dy: np.ndarray) -> tuple[np.ndarray, Parts]:
@@ -138,6 +140,14 @@ class _Around(Layer):
 
     layers: tuple[Layer, ...]
     stored = {"layers": Each(Object(Layer))}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        chain = self.layers
+        if not isinstance(chain, tuple) or not chain or not all(isinstance(layer, Layer) for layer in chain):
+            raise ParameterError(
+                "layers must be a list of layers, such as [Dense(1)]", who=type(self).__name__, got=chain
+            )
 
     def _chain(self, shape: Shape) -> list[tuple[str, Layer, Shape]]:
         chain = []

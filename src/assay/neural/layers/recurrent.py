@@ -59,6 +59,7 @@ class Recurrent(Layer):
     sequences: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_activation("Recurrent", self.activation)
 
     def shapes(self, shape: Shape) -> dict[str, Shape]:
@@ -144,6 +145,7 @@ class PartiallyRecurrent(Layer):
     stored = {"feedback": Each(Text(*FEEDBACK))}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_activation("PartiallyRecurrent", self.activation)
         check_activation("PartiallyRecurrent", self.output)
         unknown = [name for name in self.feedback if name not in FEEDBACK]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class Activation(Layer):
     activation: str
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_activation("Activation", self.activation)
 
     def forward(
@@ -79,7 +81,8 @@ class Dropout(Layer):
     rate: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.rate < 1:
+        super().__post_init__()
+        if not isinstance(self.rate, Real) or not 0 <= self.rate < 1:
             raise ParameterError("rate must be a number from 0 to below 1", who="Dropout", got=self.rate)
 
     def forward(
@@ -133,7 +136,13 @@ class Reshape(Layer):
     """
 
     shape: tuple[int, ...]
+    _by_axis = ("shape",)
     stored = {"shape": Each(Integer(low=1))}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.shape, tuple):
+            object.__setattr__(self, "shape", (self.shape,))
 
     def output_shape(self, shape: Shape) -> Shape:
         """As asked for."""

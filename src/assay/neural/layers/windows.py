@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.stored import Each, Integer
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.neural.layers.layer import (
     Layer,
     Memory,
@@ -65,16 +65,12 @@ class _Windowed(Layer):
     size: int | tuple[int, ...]
     activation: str = "identity"
     stride: int = 1
+    _by_axis = ("size",)
     stored = {"size": Integer(low=1) | Each(Integer(low=1))}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_activation(type(self).__name__, self.activation)
-        if self.filters < 1 or self.stride < 1:
-            raise ParameterError(
-                "filters and stride must be whole numbers from 1 up",
-                who=type(self).__name__,
-                got=(self.filters, self.stride),
-            )
 
     def output_shape(self, shape: Shape) -> Shape:
         """(places..., filters)"""
@@ -194,6 +190,7 @@ class _Pooling(Layer):
     """What both poolings share."""
 
     size: int | tuple[int, ...]
+    _by_axis = ("size",)
     stored = {"size": Integer(low=1) | Each(Integer(low=1))}
 
     def output_shape(self, shape: Shape) -> Shape:
