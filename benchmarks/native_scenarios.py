@@ -1137,11 +1137,11 @@ def networks() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for solver in ("adam", "lbfgs"):
-            dropout = 0.2 if solver == "adam" else 0.0
+            dropout, clip = (0.2, 1.0) if solver == "adam" else (0.0, None)
             MLPClassifier(solver=solver, dropout=dropout, **settings).fit(Z, y, np.ones(60))
             MLPClassifier(solver=solver, **settings).fit(Z.astype(np.float32), y)
             MLPClassifier(solver=solver, **settings).fit(sparse()[0], y > 0)
-            MLPRegressor("huber", solver=solver, batch_size=7, clip=1.0, **settings).fit(Z, Z[:, :2])
+            MLPRegressor("huber", solver=solver, batch_size=7, clip=clip, **settings).fit(Z, Z[:, :2])
             layered = MLPClassifier(solver=solver, normalization="layer", **settings)
             layered.fit(Z.astype(np.float32), y)
             MLPRegressor(own, solver=solver, dropout=dropout, **settings).fit(Z, Z[:, :2])
