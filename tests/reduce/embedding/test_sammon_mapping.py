@@ -119,4 +119,5 @@ def test_a_linear_map_says_what_each_column_adds():
     parts = reasons.reasons.contributions(np.arange(2)).values
     assert_allclose(parts.sum(axis=1), model.transform(IRIS[5:7]), atol=1e-12)
     curved = ParametricSammon(regressor=KernelRidge(kernel="rbf", gamma=0.1, alpha=0.01)).fit(IRIS)
-    assert not hasattr(curved, "explain")
+    assert curved.explain(IRIS[5:7]).reasons.contributions(np.arange(2)) is None  # no sum over the columns
+    assert curved.explain(IRIS[[5]]).sections[0].title == "How far each column moves the row"

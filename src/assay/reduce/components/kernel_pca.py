@@ -22,6 +22,7 @@ from assay.kernels import Kernel, Linear, kernel_of
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.kernels.names import pairwise_kernel_of
+from assay.reduce.components.explained_moves import ExplainedMoves, terms_of_rows
 from assay.reduce.components.some_eigenpairs import some_eigenpairs
 from assay.reduce.components.spectrum import with_fixed_signs
 from assay.stats.multivariate.leading_eigenvectors import leading_eigenvectors
@@ -43,7 +44,7 @@ NEGATIVE_SHARE = 1e-6  # of the largest eigenvalue that a negative one may have 
 ZERO_SHARE = 1e-12  # of the largest eigenvalue, below which an eigenvalue is rounding
 
 
-class KernelPCA(KernelLearner, NumberedColumns):
+class KernelPCA(KernelLearner, ExplainedMoves, NumberedColumns):
     r"""Principal components in the space of features of a kernel: uncorrelated columns that are curved in the old ones.
 
     With the kernel matrix K of the training rows, centred, :math:`\tilde K = \sum_r \lambda_r v_r v_r^T`,
@@ -278,11 +279,21 @@ class KernelPCA(KernelLearner, NumberedColumns):
     # Answers
 
     def _transform(self, X: Any) -> np.ndarray:
+        scaled = self._scaled()
+        if self.kernel_.precomputed:
+            return (np.asarray(X, dtype=np.float64) - self._column_means) @ scaled
+        X, S = self._shifted(X)
+        return self.kernel_.combine(X, S, scaled) - self._column_means @ scaled
+
+    def _scaled(self) -> np.ndarray:
+        """(n, k) what a unit of the kernel adds to each component."""
         root = np.sqrt(self.eigenvalues_)
         scaled = self.eigenvectors_ / np.where(root > 0, root, np.inf)
         scaled -= scaled.mean(axis=0)  # 0 but for rounding, so that the mean of a new row's values drops out
-        if self.kernel_.precomputed:
-            return (np.asarray(X, dtype=np.float64) - self._column_means) @ scaled
+        return scaled
+
+    def _shifted(self, X: Any) -> tuple[Any, Any]:
+        """New rows and training rows as the kernel compares them."""
         if self._shift.any():
             X = dense_block(X) - self._shift
         S = self.X_fit_ - self._shift if self._shift.any() else self.X_fit_
@@ -290,7 +301,17 @@ class KernelPCA(KernelLearner, NumberedColumns):
             import scipy.sparse
 
             X, S = scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(S)
-        return self.kernel_.combine(X, S, scaled) - self._column_means @ scaled
+        return X, S
+
+    def _training_block(self) -> Any:
+        return None if self.kernel_.precomputed or "schema_" not in vars(self) else self.X_fit_
+
+    def _sources(self, X: Any, row: dict[str, Any], placed: np.ndarray) -> list[Section]:
+        if self.kernel_.precomputed:
+            values = np.asarray(X, dtype=np.float64)[0] - self._column_means
+        else:
+            values = np.asarray(self.kernel_.between(*self._shifted(X)))[0] - self._column_means
+        return [terms_of_rows(self, values, values[:, None] * self._scaled(), "kernel less mean")]
 
     def inverse_transform(self, X: TableLike) -> np.ndarray:
         """(n, d) rows whose components are about X (n, k); needs ``fit_inverse_transform=True``.

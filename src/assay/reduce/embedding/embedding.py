@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from assay.core.cases import beside
 from assay.core.explanation import Section
 from assay.core.explanations import dense_block
 from assay.core.fitting import all_or_nothing
@@ -18,7 +19,8 @@ from assay.core.takes import takes_of_part
 from assay.distances.metric import METRIC, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher, rows_of_index, searcher
 from assay.errors import DataError, ParameterError
-from assay.reduce.embedding.extension import LocalWeights
+from assay.reduce.components.explained_moves import ExplainedMoves
+from assay.reduce.embedding.extension import USUAL_NEIGHBORS, LocalWeights
 from assay.types import TableLike, Target
 
 __all__ = ["Embedding"]
@@ -37,7 +39,7 @@ EXTENSION = Any_(
 )
 
 
-class Embedding(NumberedColumns):
+class Embedding(ExplainedMoves, NumberedColumns):
     """Coordinates of the training rows, ``embedding_``, and of new ones.
 
     A subclass writes ``_embed(X)``, which returns the (n, m) coordinates, and names in ``ways`` how it can place new
@@ -212,6 +214,43 @@ class Embedding(NumberedColumns):
             return kept_searcher(self, self._fit_X, self.distance_, self.neighbors_algorithm)
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
+
+    # Reasons
+
+    def _training_block(self) -> Any:
+        return None if self.distance_.precomputed else self._fit_X
+
+    def _sources(self, X: Any, row: dict[str, Any], placed: np.ndarray) -> list[Section]:
+        """The nearest training rows and their places, with their weights if these make the place of the row."""
+        way = self.extension_
+        if isinstance(way, LocalWeights):
+            rows, distances, weights = (part[0] for part in way.neighbors(X, self._search))
+        else:
+            k = min(self.n_neighbors or USUAL_NEIGHBORS, self._search.n)
+            distances, rows = (part[0] for part in self._search.nearest(X, k))
+            weights = None
+        near = self.embedding_[rows].astype(np.float64)
+        if weights is not None and not np.allclose(weights @ near, placed, atol=1e-6 * np.abs(near).max()):
+            weights = (
+                None  # another rule placed it: among the rows of one component, or as the training row it is
+            )
+        heads = [self._cases.head, "distance", *([] if weights is None else ["weight"]), *self._names_out()]
+        lines: list[list[Any]] = [
+            [self._cases.label(int(r)), float(distances[t])]
+            + ([] if weights is None else [float(weights[t])])
+            + near[t].tolist()
+            for t, r in enumerate(rows)
+        ]
+        title = f"The {len(lines)} nearest of {len(self.embedding_)} training rows, and their places"
+        note = (
+            f"New rows are placed by {way!r}."
+            if weights is None
+            else "The row's place is their weighted sum."
+        )
+        places = Section(title, heads, lines, note)
+        if self._training_block() is None:
+            return [places]
+        return [places, *beside(self, row, self._fit_X[rows], rows.tolist())]
 
     def _model_parts(self) -> list[Part]:
         spread = self.embedding_.std(axis=0)

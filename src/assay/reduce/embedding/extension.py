@@ -71,18 +71,25 @@ class LocalWeights:
         """(q, m) the coordinates of new rows Q, from those (n, m) of the rows that are searched."""
         if not hasattr(Q, "shape"):
             Q = np.asarray(Q, dtype=np.float64)
-        k = min(USUAL_NEIGHBORS if self.n_neighbors is None else self.n_neighbors, search.n)
+        k = self._most(search)
         out = np.empty((Q.shape[0], coordinates.shape[1]))
         size = max(1, BLOCK // (k * (k + Q.shape[1])))
         for start in range(0, Q.shape[0], size):
-            block = Q[start : start + size]
-            distances, rows = search.nearest(block, k)
-            weights = local_weights(block, search.X, rows, distances, search.metric, self.reg)
-            same = distances == 0
-            on_rows = same.any(axis=1)
-            weights[on_rows] = same[on_rows] / same[on_rows].sum(axis=1, keepdims=True)
+            rows, _, weights = self.neighbors(Q[start : start + size], search)
             out[start : start + size] = np.einsum("qk,qkm->qm", weights, coordinates[rows])
         return out
+
+    def neighbors(self, Q: Any, search: Searcher) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(q, k) the neighbours of each row of a block, their distances, and their weights."""
+        distances, rows = search.nearest(Q, self._most(search))
+        weights = local_weights(Q, search.X, rows, distances, search.metric, self.reg)
+        same = distances == 0
+        on_rows = same.any(axis=1)
+        weights[on_rows] = same[on_rows] / same[on_rows].sum(axis=1, keepdims=True)
+        return rows, distances, weights
+
+    def _most(self, search: Searcher) -> int:
+        return min(USUAL_NEIGHBORS if self.n_neighbors is None else self.n_neighbors, search.n)
 
 
 def local_weights(

@@ -8,18 +8,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from assay.core import Card
-from assay.core.available import available_if
-from assay.core.explanations import dense_block
+from assay.core.explanations import Explanations, RowValues, dense_block
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Instance
 from assay.core.stored import FloatArray, Object
 from assay.errors import ParameterError
+from assay.reduce.components.explained_moves import ExplainedMoves
 from assay.reduce.components.explained_sums import ExplainedSums
 from assay.reduce.components.spectrum import with_fixed_signs
 from assay.reduce.embedding.classical_scaling import checked_distances, classical_scaling
 from assay.reduce.embedding.sammon_mapping import SammonMapping
 from assay.reduce.embedding.sammon_terms import quasi_newton, sammon_terms
-from assay.types import Estimator, MetricLike, TableLike
+from assay.types import Estimator, MetricLike
 
 __all__ = ["ParametricSammon"]
 
@@ -166,10 +166,10 @@ class ParametricSammon(ExplainedSums, SammonMapping):
 
     # What a linear function is made of
 
-    @available_if(lambda self: self.regressor is None)
-    def explain(self, X: TableLike) -> Any:
-        """What each column adds to each axis, of the linear function; one explanation, or one for each row."""
-        return super().explain(X)
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        """What each column adds, of the linear function; of a regressor, how far each column moves the row."""
+        kind = ExplainedSums if self.regressor is None else ExplainedMoves
+        return kind._explain_block(self, X, rows)
 
     def _deviations(self, X: Any) -> np.ndarray:
         return dense_block(X) - self.mean_

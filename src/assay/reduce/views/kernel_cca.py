@@ -19,6 +19,7 @@ from assay.kernels import Kernel
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.kernels.names import pairwise_kernel_of
+from assay.reduce.components.explained_moves import ExplainedMoves, terms_of_rows
 from assay.reduce.components.some_eigenpairs import some_eigenpairs
 from assay.reduce.components.spectrum import with_fixed_signs
 from assay.types import KernelLike, TableLike, Target
@@ -26,7 +27,7 @@ from assay.types import KernelLike, TableLike, Target
 __all__ = ["KernelCCA"]
 
 
-class KernelCCA(KernelLearner, NumberedColumns):
+class KernelCCA(KernelLearner, ExplainedMoves, NumberedColumns):
     r"""Pairs of curved functions of the columns of two tables, each pair with the largest correlation that is left.
 
     With the kernel matrices of both tables, centred, and a ridge :math:`\kappa`,
@@ -217,6 +218,14 @@ class KernelCCA(KernelLearner, NumberedColumns):
 
     def _transform(self, X: Any) -> np.ndarray:
         return self.kernel_.combine(X, self.X_fit_, self.dual_coef_) - self._offset
+
+    def _training_block(self) -> Any:
+        return self.X_fit_ if "schema_" in vars(self) else None
+
+    def _sources(self, X: Any, row: dict[str, Any], placed: np.ndarray) -> list[Section]:
+        values = np.asarray(self.kernel_.between(X, self.X_fit_))[0]
+        terms = (values - values.mean())[:, None] * self.dual_coef_  # the coefficients sum to 0
+        return [terms_of_rows(self, values, terms, "kernel", base=-self._offset)]
 
     def _model_parts(self) -> list[Part]:
         rows: list[list[Any]] = [[j + 1, float(r)] for j, r in enumerate(self.correlations_)]
