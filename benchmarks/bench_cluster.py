@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 from sklearn import cluster as peers
 from sklearn import metrics as peer_metrics
-from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_blobs,
+    make_circles,
+    make_moons,
+)
+from sklearn.mixture import GaussianMixture as PeerMixture
+from sklearn.preprocessing import StandardScaler
 
 from assay import cluster
 from assay.mixture import GaussianMixture
@@ -116,30 +126,83 @@ def mixed_races() -> list[Race]:
     ]
 
 
+def spirals(arms: int) -> tuple[np.ndarray, np.ndarray]:
+    """Arms that wind around each other, and the arm of each row."""
+    rng = np.random.default_rng(arms)
+    turn, arm = np.sqrt(rng.uniform(0.05, 1, 600)) * 2.5 * np.pi, np.arange(600) % arms
+    angle = turn + 2 * np.pi * arm / arms
+    X = np.column_stack([turn * np.cos(angle), turn * np.sin(angle)])
+    return X + 0.2 * rng.normal(size=(600, 2)), arm
+
+
+def tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """A spread of shapes: rows, and the groups that they were made of, or their classes."""
+    rng = np.random.default_rng(0)
+    made = {f"moons {noise}": make_moons(600, noise=noise, random_state=0) for noise in (0.05, 0.1)}
+    for factor in (0.3, 0.6):
+        made[f"rings {factor}"] = make_circles(600, noise=0.05, factor=factor, random_state=0)
+    for arms in (2, 3):
+        made[f"spirals {arms}"] = spirals(arms)
+    for k, spread in ((3, 1.0), (6, 1.0), (10, 0.8)):
+        made[f"blobs {k}"] = make_blobs(600, centers=k, cluster_std=spread, random_state=k)
+    for d in (5, 20):
+        made[f"blobs in {d} columns"] = make_blobs(600, d, centers=5, cluster_std=3.0, random_state=d)
+    for seed in (7, 8):
+        X, y = make_blobs(600, centers=3, random_state=seed)
+        made[f"stretched {seed}"] = (X @ [[0.6, -0.6], [-0.4, 0.8]], y)
+    made["unequal sizes"] = make_blobs([400, 150, 50], centers=[[0, 0], [6, 0], [3, 5]], random_state=0)
+    made["unequal widths"] = make_blobs(
+        [200] * 3, centers=[[0, 0], [8, 0], [4, 8]], cluster_std=[0.4, 1.0, 2.0], random_state=0
+    )
+    ball, turn = rng.normal(0, 0.3, (300, 2)), rng.uniform(0, 2 * np.pi, 300)
+    ring = np.column_stack([3 * np.cos(turn), 3 * np.sin(turn)]) + 0.2 * rng.normal(size=(300, 2))
+    made["ball in a ring"] = (np.vstack([ball, ring]), np.repeat([0, 1], 300))
+    bars = [np.column_stack([rng.uniform(-4, 4, 200), c + 0.15 * rng.normal(size=200)]) for c in range(3)]
+    made["bars"] = (np.vstack(bars), np.repeat([0, 1, 2], 200))
+    forms, means = rng.normal(size=(4, 4, 4)) * 0.6 + np.eye(4), 4 * rng.normal(size=(4, 4))
+    y = rng.integers(4, size=600)
+    made["ellipsoids"] = (np.einsum("nij,nj->ni", forms[y], rng.normal(size=(600, 4))) + means[y], y)
+    for name, load in (("iris", load_iris), ("wine", load_wine), ("breast cancer", load_breast_cancer)):
+        X, y = load(return_X_y=True)
+        made[name] = (StandardScaler().fit_transform(X), y)
+    made["digits"] = load_digits(return_X_y=True)
+    return made
+
+
+def agreements() -> list[str]:
+    """How well groups of many forms are found, their number known: the mean adjusted Rand index."""
+    models: dict[str, Callable[[int], Any]] = {
+        "Genie": cluster.Genie,
+        "GaussianMixture": lambda k: GaussianMixture(k, n_init=5, random_state=0),
+        "scikit-learn's": lambda k: PeerMixture(k, n_init=5, random_state=0),
+        "KMeans": lambda k: cluster.KMeans(k, n_init=10, random_state=0),
+        "Ward": cluster.AgglomerativeClustering,
+    }
+    try:
+        import genieclust
+
+        models["genieclust"] = lambda k: genieclust.Genie(n_clusters=k)
+    except ImportError:
+        pass
+    made = tables()
+    means = {
+        name: np.mean(
+            [
+                cluster.adjusted_rand_score(y, model(len(np.unique(y))).fit_predict(X))
+                for X, y in made.values()
+            ]
+        )
+        for name, model in models.items()
+    }
+    listed = ", ".join(
+        f"{name} {mean:.3f}" for name, mean in sorted(means.items(), key=lambda pair: -pair[1])
+    )
+    return [f"Mean adjusted Rand index on {len(made)} tables ({', '.join(made)}): {listed}"]
+
+
 def growths() -> list[str]:
-    """How well groups of several forms are found, by the adjusted Rand index."""
-    shapes = {
-        "moons": make_moons(600, noise=0.06, random_state=0),
-        "rings": make_circles(600, noise=0.04, factor=0.5, random_state=0),
-        "blobs": make_blobs(600, centers=4, cluster_std=1.2, random_state=3),
-        "stretched": (make_blobs(600, centers=3, random_state=7)[0] @ [[0.6, -0.6], [-0.4, 0.8]],
-                      make_blobs(600, centers=3, random_state=7)[1]),
-        "unequal": make_blobs([400, 150, 50], centers=[[0, 0], [6, 0], [3, 5]], random_state=0),
-    }  # fmt: skip
-    lines = []
-    for name in ("Genie", "KMeans", "Ward", "GaussianMixture"):
-        scores = []
-        for X, y in shapes.values():
-            k = len(np.unique(y))
-            model = {
-                "Genie": lambda k=k: cluster.Genie(k),
-                "KMeans": lambda k=k: cluster.KMeans(k, n_init=10, random_state=0),
-                "Ward": lambda k=k: cluster.AgglomerativeClustering(k),
-                "GaussianMixture": lambda k=k: GaussianMixture(k, n_init=5, random_state=0),
-            }[name]()
-            scores.append(cluster.adjusted_rand_score(y, model.fit_predict(X)))
-        each = ", ".join(f"{shape} {score:.2f}" for shape, score in zip(shapes, scores))
-        lines.append(f"{name}: mean adjusted Rand index {np.mean(scores):.2f} ({each})")
+    """How well groups are found, and how time grows."""
+    lines = agreements()
 
     def fitted(n: int) -> Callable[[], Any]:
         X = rows(n, 10, 10)

@@ -150,7 +150,7 @@ class SharedAxes(_Matrices):
         for _ in range(MOST_STEPS):
             if not (np.isfinite(variances) & (variances > 0)).all():
                 break
-            F = np.einsum("kj,ij,kil->jl", 1 / variances, axes, beyond)
+            F = ((axes / variances[:, None]).transpose(0, 2, 1) @ beyond).sum(axis=0)
             left, _, right = np.linalg.svd(F)
             axes = (left @ right).T
             last, variances = variances, self._along(axes, scatter, counts)
@@ -159,7 +159,7 @@ class SharedAxes(_Matrices):
         return np.einsum("ij,kj,lj->kil", axes, variances, axes)
 
     def _along(self, axes: np.ndarray, scatter: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        squares = np.einsum("ij,kil,lj->kj", axes, scatter, axes)
+        squares = (axes * (scatter @ axes)).sum(axis=1)
         return variances_of(np.maximum(squares, 0.0), counts, self.volume, self.alike)
 
 
