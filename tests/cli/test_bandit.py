@@ -70,7 +70,7 @@ def test_one_value_can_be_named_a_success(run, log):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-a", "offr", "-r", "bought"), "Did you mean offer?"), (("-a", "offer", "-r", "plan"), "expected numbers"),
+        (("-a", "offr", "-r", "bought"), "Did you mean offer?"), (("-a", "offer", "-r", "plan"), "--success VALUE"),
         (("-a", "offer", "-r", "offer"), "two roles"),
         (("-a", "offer", "-r", "bought", "-l", "nonsense"), "no learner"),
         (("-a", "offer", "-r", "bought", "--propensity", "age"), "at most 1"),
@@ -82,3 +82,15 @@ def test_one_value_can_be_named_a_success(run, log):
 def test_wrong_input_ends_in_a_sentence(run, log, options, message):
     code, out, err = run("bandit", log, *options)
     assert code == 2 and message in err and "Traceback" not in err + out
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [("--propensity", "p is missing in 1 row"), ("--policy", "p says nothing in 1 row")],
+)
+def test_gaps_where_none_may_be_are_counted(run, log, option, message):
+    lines = log.read_text().splitlines()
+    lines[3] = lines[3].replace(",0.5,", ",,")
+    log.write_text("\n".join(lines))
+    code, _, err = run("bandit", log, "-a", "offer", "-r", "bought", option, "p")
+    assert code == 2 and message in err

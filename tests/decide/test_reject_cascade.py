@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesSplit
 
 from assay.bayes import GaussianNB, NaiveBayes
 from assay.decide import decide
@@ -211,3 +212,55 @@ def test_levels_answer_for_rows_of_other_groups_or_later_ones(how, beside):
 
 def test_groups_of_a_comparison_reach_a_cascade():
     assert group_keyword(RejectCascade()) == "groups" and time_keyword(RejectCascade()) == "times"
+
+
+SPLITTERS = [TimeSeriesSplit(3), ShuffleSplit(3, random_state=0), list(KFold(3).split(X))[1:]]
+
+
+@pytest.mark.parametrize("cv", SPLITTERS, ids=["time series", "shuffled", "two of three folds"])
+def test_rows_that_a_splitter_never_tests_are_not_counted(cv):
+    """lambda_1 by hand: the mean risk of the rows that are tested, of a row in several tests by its mean posterior."""
+    level = GaussianNB()
+    model = RejectCascade([Known(), level], "expected", cv=cv).fit(X, Y)
+    P, times = np.zeros((len(X), 2)), np.zeros(len(X))
+    for train, test in cv.split(X, Y) if hasattr(cv, "split") else cv:
+        P[test] += GaussianNB().fit(X[train], Y[train]).predict_proba(X[test])
+        times[test] += 1
+    tested = times > 0
+    assert 0 < tested.sum() < len(X)
+    risk = 1 - (P[tested] / times[tested, None]).max(axis=1)
+    assert_allclose(model.rejects_[0], risk.mean(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("cv", [*SPLITTERS, GroupKFold(5), 5])
+def test_later_levels_keep_to_the_folds_of_all_rows(cv):
+    """Three levels, so that the second one is left out of folds of the rows that the first one doubts."""
+    groups = np.arange(len(X)) // 10 if isinstance(cv, (int, GroupKFold)) else None
+    model = RejectCascade(LEVELS, rejects=0.1, train_on="doubtful", cv=cv).fit(X, Y, groups=groups)
+    assert model.score(X, Y) > 0.85
+
+
+def test_doubtful_rows_at_one_moment_leave_the_levels_after_with_them_all():
+    """No later block of time is left among them, so nothing is doubtful: the third level learns from the same rows."""
+    days = np.sort(Y).astype(float)
+    order = np.random.default_rng(0).permutation(len(X))
+    model = RejectCascade(LEVELS, rejects=0.1, train_on="doubtful").fit(X[order], Y[order], times=days)
+    assert model.score(X, Y) > 0.85
+
+
+def test_groups_of_one_class_each_cannot_say_what_rejecting_costs():
+    with pytest.raises(DataError, match="training rows are of two classes or more"):
+        RejectCascade(LEVELS[:2], "expected").fit(X, Y, groups=Y)
+
+
+@pytest.mark.parametrize("cv", [[], "five", [(1,)], True])
+def test_what_are_no_folds_is_refused(cv):
+    with pytest.raises(ParameterError, match="cv must be a whole number from 2 up, a splitter"):
+        RejectCascade(cv=cv).fit(X, Y)
+
+
+def test_folds_that_do_not_fit_the_rows_get_a_sentence():
+    with pytest.raises(DataError, match=r"pairs \(train, test\) of row numbers from 0 to 568"):
+        RejectCascade(LEVELS[:2], "expected", cv=[([0, 1], [600])]).fit(X, Y)
+    with pytest.raises(DataError, match="GroupKFold needs groups"):
+        RejectCascade(LEVELS[:2], "expected", cv=GroupKFold(3)).fit(X, Y)

@@ -145,7 +145,7 @@ def command(
         _rewards(columns[reward], reward, success),
         propensity=_numbers(columns[propensity], propensity, "--propensity") if propensity else None,
         learner=None if learner == "none" else learner,
-        policies={name: [str(value) for value in columns[name]] for name in policies},
+        policies={name: _policy(columns[name], name) for name in policies},
         folds=folds,
         level=level,
         random_state=seed,
@@ -180,6 +180,14 @@ def _values(table: Table, name: str) -> list[object]:
     return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
 
 
+def _policy(values: list[object], name: str) -> list[str]:
+    gaps = sum(value is None for value in values)
+    if gaps:
+        many = f"{counted(gaps, 'row')} of those with an action and a reward"
+        raise click.BadParameter(f"column {name} says nothing in {many}", param_hint="--policy")
+    return [str(value) for value in values]
+
+
 def _rewards(values: list[object], name: str, success: str | None) -> np.ndarray:
     if success is not None:
         if success not in (texts := [str(v) for v in values]):
@@ -192,11 +200,17 @@ def _rewards(values: list[object], name: str, success: str | None) -> np.ndarray
     for yes, no in (("yes", "no"), ("true", "false"), ("y", "n")):
         if words <= {yes, no}:
             return np.array([float(str(v).strip().lower() == yes) for v in values])
-    return _numbers(values, name, "--reward")
+    return _numbers(values, name, "--reward", ", or the value that is a success: --success VALUE")
 
 
-def _numbers(values: list[object], name: str, option: str) -> np.ndarray:
+def _numbers(values: list[object], name: str, option: str, remedy: str = "") -> np.ndarray:
+    gaps = [i for i, v in enumerate(values) if v is None]
+    if gaps:
+        many = f"{counted(len(gaps), 'row')} of those with an action and a reward"
+        raise click.BadParameter(f"column {name} is missing in {many}", param_hint=option)
     odd = [v for v in values if not isinstance(v, (int, float))]
     if odd:
-        raise click.BadParameter(f"column {name} holds {odd[0]!r}, expected numbers", param_hint=option)
+        raise click.BadParameter(
+            f"column {name} holds {odd[0]!r}, expected numbers{remedy}", param_hint=option
+        )
     return np.array(values, dtype=np.float64)

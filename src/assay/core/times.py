@@ -22,7 +22,8 @@ def as_moments(times: np.ndarray | None, who: str) -> np.ndarray | None:
         return np.array([_moment(v) for v in times.tolist()], dtype="datetime64[us]")
     except (TypeError, ValueError):
         raise DataError(
-            f"times must be numbers, dates or ISO text such as 2024-05-31, got {times[0]!r}.", who=who
+            f"times must be numbers, dates or ISO text such as 2024-05-31, got {times.tolist()[0]!r}.",
+            who=who,
         ) from None
 
 

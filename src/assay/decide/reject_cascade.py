@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
@@ -15,27 +15,23 @@ from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons
 from assay.core.fitting import all_or_nothing
-from assay.core.meta_estimator import fit_to, takes_tables
+from assay.core.meta_estimator import takes_tables
 from assay.core.parameters import Any_, Choice, Range
 from assay.core.stored import Each, Object, Scalar
 from assay.core.targets import EncodedLabels, label_codes
 from assay.decide._meta import MetaClassifier, posterior_of
 from assay.decide.cascade_account import CascadeAccount, CascadeLevel
 from assay.decide.decision import decide, name_array
+from assay.decide.level_folds import LevelFolds
 from assay.decide.losses import as_loss
 from assay.decide.reasoning import inner_reasoning
-from assay.ensembles.committees.folds import folds_of, row_column
+from assay.ensembles.committees.folds import is_cv, row_column
 from assay.errors import DataError, ParameterError
 from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
-from assay.types import Bools, Label, Losses, RowLabels, Splitter, TableLike, Target, Weights
+from assay.types import Label, Losses, RowLabels, Splitter, TableLike, Target, Weights
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
-
-
-def _is_cv(value: Any) -> bool:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return bool(value >= 2) if whole else hasattr(value, "split") or isinstance(value, (list, tuple))
 
 
 class RejectCascade(MetaClassifier):
@@ -71,10 +67,12 @@ class RejectCascade(MetaClassifier):
     loss : as in DecisionRule, default None, the 0/1 loss
     train_on : "all", "rejected" or "doubtful", default "all"
         Whether each level learns from all rows, from those that the level before rejects, or from those that it rejects
-        or gets wrong when they are left out of its training rows, by ``cv``: the exceptions to a rule.
+        or gets wrong when they are left out of its training rows, by ``cv``: the exceptions to a rule. If these are of
+        one class, from the same rows as the level before.
     cv : int, splitter or list of (train, test), default 5
         Folds for "expected" and "doubtful". ``fit(X, y, groups=...)`` keeps rows of one group on one side of each,
-        ``fit(X, y, times=...)`` takes blocks of later rows as folds; rows that no fold answers for are neither doubtful
+        ``fit(X, y, times=...)`` takes blocks of later rows as folds; a splitter's folds are those of all rows, at every
+        level. Rows that no fold answers for, because its training rows are of one class or none, are neither doubtful
         nor counted in (2).
     reject_label : default "reject"
 
@@ -129,7 +127,9 @@ class RejectCascade(MetaClassifier):
         "costs": Any_("a list of costs, or None"),
         "loss": Any_(),
         "train_on": Choice("all", "rejected", "doubtful"),
-        "cv": Any_("a whole number from 2 up, a splitter, or a list of splits", _is_cv),
+        "cv": Any_(
+            "a whole number from 2 up, a splitter, or a list of splits", lambda v: v is not None and is_cv(v)
+        ),
         "reject_label": Any_("a label"),
     }
     stored = {
@@ -138,7 +138,6 @@ class RejectCascade(MetaClassifier):
         "_use_costs": Each(Scalar(low=0), "l"),
     }
 
-    _of_rows: dict[str, np.ndarray] = {}  # groups or times, while fitting
     renamed = {"levels": "estimators", "levels_": "estimators_"}  # in model files of earlier versions
 
     def __init__(
@@ -206,72 +205,40 @@ class RejectCascade(MetaClassifier):
         n = len(target)
         of_rows = {"groups": groups, "times": times}
         columns = {name: row_column(column, n, name, who) for name, column in of_rows.items()}
-        self._of_rows = {name: column for name, column in columns.items() if column is not None}
-        try:
-            return self._fit_levels(X, target, w)
-        finally:
-            del self._of_rows
-
-    def _fit_levels(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> Self:
-        who, n = type(self).__name__, len(target)
+        split = {name: column for name, column in columns.items() if column is not None}
+        folds = LevelFolds(self.cv, X, target, w, split, who)
         as_loss(self.loss, self.classes_, None, who)  # refuse a wrong loss now
         if self.reject_label in self.classes_.tolist():
             raise ParameterError(f"{who}: reject_label {self.reject_label!r} is the name of a class.")
         self._use_costs = self._list_of("costs", self.costs, len(self._levels()), 0.0)
-        self.rejects_ = self._thresholds(X, target, w)
+        self.rejects_ = self._thresholds(folds, target, w)
         self.estimators_: list[Any] = []
         rows = np.arange(n)
         for number, template in enumerate(self._levels()):
-            model = _fit(template, X, target, w, rows, who)
-            self.estimators_.append(model)
+            self.estimators_.append(folds.fit(template, rows))
             if self.train_on != "all" and number + 1 < len(self._levels()):
-                aside = rows[self._set_aside(number, template, X, target, w, rows)]
-                rows = aside if len(aside) else rows  # a level that rejects nothing teaches the next no less
+                aside = self._set_aside(number, template, folds, X, target, rows)
+                if len(np.unique(target.codes[aside])) > 1:  # else there is nothing to tell apart among them
+                    rows = aside
         return self
 
     def _set_aside(
-        self,
-        number: int,
-        template: Any,
-        X: Any,
-        target: EncodedLabels,
-        w: np.ndarray | None,
-        rows: np.ndarray,
+        self, number: int, template: Any, folds: LevelFolds, X: Any, target: EncodedLabels, rows: np.ndarray
     ) -> np.ndarray:
-        """(rows,) which of the rows of a level the next one learns from."""
-        aside: Bools = np.zeros(len(rows), dtype=bool)
-        some = take_rows(X, rows)
+        """The rows of a level, (rows,), that the next one learns from."""
         if self.train_on == "rejected":
-            aside |= self._decide(number, some).rejected
-            return aside
-        some_w = None if w is None else w[rows]
-        P, answered = self._unseen(template, some, target[rows], some_w, rows)
+            rejected: np.ndarray = rows[self._decide(number, take_rows(X, rows)).rejected]
+            return rejected
+        P, answered = folds.posteriors(template, rows)
         if not len(answered):
-            return aside
+            return answered
         decision = decide(P, self.loss, self.rejects_[number], classes=self.classes_.tolist())
-        aside[answered] = decision.rejected | (P.argmax(axis=1) != target.codes[rows[answered]])
-        return aside
+        doubtful: np.ndarray = answered[decision.rejected | (P.argmax(axis=1) != target.codes[answered])]
+        return doubtful
 
-    def _unseen(
-        self, level: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, rows: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(m, K) posteriors of those of some rows that the level did not learn from, and which these are."""
-        who = type(self).__name__
-        if not self._of_rows:
-            return _out_of_fold(level, X, y, w, self.classes_, self.cv, who), np.arange(len(rows))
-        split: dict[str, Any] = {name: column[rows] for name, column in self._of_rows.items()}
-        cv: Any = self.cv
-        if "groups" in split and not hasattr(cv, "split") and not isinstance(cv, (list, tuple)):
-            cv = min(cv, len(np.unique(split["groups"])))  # later levels have fewer groups
-            if cv < 2:
-                return np.zeros((0, len(self.classes_))), np.zeros(0, dtype=np.int64)
-        P, answered = np.zeros((len(y), len(self.classes_))), np.zeros(len(y), dtype=bool)
-        for train, test in folds_of(cv, X, y, True, who, split):
-            P[test] = posterior_of(_fit(level, X, y, w, train, who), take_rows(X, test), self.classes_, who)
-            answered[test] = True
-        return P[answered], np.flatnonzero(answered)
-
-    def _thresholds(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> list[float | None]:
+    def _thresholds(
+        self, folds: LevelFolds, target: EncodedLabels, w: np.ndarray | None
+    ) -> list[float | None]:
         """The cost of rejecting of each level."""
         levels = self._levels()
         if not isinstance(self.rejects, str):
@@ -279,10 +246,11 @@ class RejectCascade(MetaClassifier):
         thresholds: list[float | None] = [self.reject]
         after = self.reject
         for number in range(len(levels) - 1, 0, -1):
-            P, answered = self._unseen(levels[number], X, target, w, np.arange(len(target)))
+            P, answered = folds.posteriors(levels[number], np.arange(len(target)))
             if not len(answered):
                 raise DataError(
-                    "rejects='expected' needs rows that levels did not learn from, of two groups or more.",
+                    "rejects='expected' needs answers for rows that levels did not learn from: folds whose training "
+                    "rows are of two classes or more, and of other groups. Give rejects as numbers instead.",
                     who=type(self).__name__,
                 )
             risk = decide(P, self.loss, classes=self.classes_.tolist()).risks.min(axis=1)
@@ -420,30 +388,3 @@ class RejectCascade(MetaClassifier):
         return Explanations(
             who, self.predict(X).tolist(), rows, Reasons(own), self.classes_.tolist(), P, RowNames.of(X)
         )
-
-
-def _fit(level: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, rows: np.ndarray, who: str) -> Any:
-    """A clone of a level, fitted to some rows."""
-    if len(rows) < len(y):
-        X, y, w = take_rows(X, rows), y[rows], None if w is None else w[rows]
-    return fit_to(clone(level), X, y, w, who)
-
-
-def _out_of_fold(
-    level: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, classes: np.ndarray, cv: Any, who: str
-) -> np.ndarray:
-    """(n, K) posteriors of rows that the level did not learn from; of too few rows, of those that it did."""
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-
-    least = int(np.bincount(y.codes).min())
-    if len(classes) < 2 or len(y) < 4:
-        model = _fit(level, X, y, w, np.arange(len(y)), who)
-        return posterior_of(model, X, classes, who)
-    if not isinstance(cv, (int, np.integer)):
-        split = check_cv(cv)
-    else:
-        split = StratifiedKFold(min(cv, least)) if least > 1 else KFold(min(cv, len(y)))
-    P = np.zeros((len(y), len(classes)))
-    for train, test in split.split(np.zeros((len(y), 1)), np.asarray(y)):
-        P[test] = posterior_of(_fit(level, X, y, w, train, who), take_rows(X, test), classes, who)
-    return P

@@ -29,6 +29,7 @@ LEAST_PROPENSITY = (
 LOGGED = "as logged"
 NEARLY_SURE = 0.95  # estimated probability of what was done, from which on the context gives it away
 MOST_SURE_ROWS = 0.5  # share of such rows up to which the log is still that of a choice
+MANY_ACTIONS = 10  # up to which each may be taken once
 FEW_ROWS = 10  # in effect, by which a normal interval cannot be trusted
 
 
@@ -198,10 +199,10 @@ def _log(action: Any, reward: Any, table: Table | None, who: str) -> tuple[list[
     except (TypeError, ValueError):
         raise DataError("rewards must be numbers.", who=who) from None
     n = len(earned) if earned.ndim == 1 else 0
-    if n < 2 or done.shape != (n,) or (table is not None and len(table) != n):
-        raise DataError(
-            "contexts, actions and rewards must be of the same length, two rows or more.", who=who
-        )
+    if done.shape != (n,) or (table is not None and len(table) != n):
+        raise DataError("contexts, actions and rewards must be of the same length.", who=who)
+    if n < 2:
+        raise DataError(f"an interval needs two decisions or more, got {n}.", who=who)
     if not np.isfinite(earned).all():
         raise DataError(
             f"rewards must be finite numbers; row {int(np.argmin(np.isfinite(earned))) + 1} is not.", who=who
@@ -214,7 +215,15 @@ def _log(action: Any, reward: Any, table: Table | None, who: str) -> tuple[list[
     except TypeError:
         raise DataError("actions must be all names or all numbers.", who=who) from None
     if len(names) < 2:
-        raise DataError(f"all rows have the action {names[0]!r}, so no other can be judged.", who=who)
+        raise DataError(
+            f"all rows have the action {names.tolist()[0]!r}, so no other can be judged.", who=who
+        )
+    if len(names) > max(MANY_ACTIONS, n // 2):
+        raise DataError(
+            f"{n} decisions are of {len(names)} different actions, the first {names.tolist()[0]!r}: hardly any is taken "
+            "twice, so nothing says what another would earn. Group them, or name the column of actions.",
+            who=who,
+        )
     return names.tolist(), codes, earned
 
 
@@ -229,9 +238,14 @@ def _propensity(
 ) -> np.ndarray:
     n = len(codes)
     if propensity is not None:
-        p = np.asarray(propensity, dtype=np.float64)
-        if p.shape != (n,) or not ((p > 0) & (p <= 1)).all():
-            raise DataError("propensities must be above 0 and at most 1, one for each row.", who=who)
+        try:
+            p = np.asarray(propensity, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError("propensities must be numbers.", who=who) from None
+        right = (p > 0) & (p <= 1)
+        if p.shape != (n,) or not right.all():
+            where = "" if p.shape != (n,) else f"; row {(i := int(np.argmin(right))) + 1} has {p[i]:g}"
+            raise DataError(f"propensities must be above 0 and at most 1, one for each row{where}.", who=who)
         return p
     if table is None:
         notes.append("Propensities are the shares of the actions in the log.")

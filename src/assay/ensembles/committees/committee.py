@@ -17,7 +17,7 @@ from assay.core.parameters import Accepted, Any_, Choice
 from assay.core.routing import routing_enabled
 from assay.core.stored import Each, Mapped, Object, Text
 from assay.core.targets import EncodedLabels
-from assay.ensembles.committees.folds import folds_of
+from assay.ensembles.committees.folds import folds_of, is_cv
 from assay.errors import AssayWarning, DataError, ParameterError, SchemaError, warn_user
 from assay.tables import Table
 from assay.tables.rows import entries_of_rows, take_columns, take_rows
@@ -36,14 +36,6 @@ def _is_members(value: Any) -> bool:
     )
 
 
-def _is_cv(value: Any) -> bool:
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return int(value) >= 2
-    if isinstance(value, str):
-        return False
-    return value is None or hasattr(value, "split") or (isinstance(value, (list, tuple)) and len(value) > 0)
-
-
 COMMITTEE: Mapping[str, Accepted] = {
     "estimators": Any_("a non-empty list of pairs (name, estimator), or None", _is_members),
     "n_jobs": Any_(
@@ -56,7 +48,7 @@ COMMITTEE: Mapping[str, Accepted] = {
     "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
     "on_error": Choice("raise", "leave out"),
 }
-FOLDS = Any_("a whole number from 2 up, a splitter, a list of splits, or None", _is_cv)
+FOLDS = Any_("a whole number from 2 up, a splitter, a list of splits, or None", is_cv)
 
 
 class _MemberFailed(Exception):

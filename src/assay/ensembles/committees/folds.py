@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
@@ -13,10 +13,19 @@ from assay.core.targets import EncodedLabels, plain_values
 from assay.core.times import as_moments, time_blocks
 from assay.errors import DataError
 
-__all__ = ["Folds", "folds_of", "row_column"]
+__all__ = ["Folds", "folds_of", "is_cv", "row_column"]
 
 USUAL_FOLDS = 5
 Folds = list[tuple[np.ndarray, np.ndarray]]
+
+
+def is_cv(value: Any) -> bool:
+    """Whether it is None, a number of folds, a splitter or a list of pairs (train, test)."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value) >= 2
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and all(hasattr(v, "__len__") and len(v) == 2 for v in value)
+    return value is None or (hasattr(value, "split") and not isinstance(value, str))
 
 
 def folds_of(
@@ -45,7 +54,7 @@ def folds_of(
             return _by_time(k, times, y, labels, classes, who)
         return _by_class(k, labels, classes, who)
     order = None if times is None else np.argsort(times, kind="stable")
-    return _of_splitter(cv, X, y, labels, classes, beside, order)
+    return _of_splitter(cv, X, y, labels, classes, who, beside, order)
 
 
 def _by_class(k: int | None, labels: np.ndarray, classes: bool, who: str) -> Folds:
@@ -115,18 +124,43 @@ def _of_splitter(
     y: Any,
     labels: np.ndarray,
     classes: bool,
+    who: str,
     beside: dict[str, Any],
     order: np.ndarray | None,
 ) -> Folds:
     from sklearn.model_selection import check_cv
 
-    plain = np.zeros((len(labels), 1)), labels
-    if order is not None and hasattr(cv, "split"):
-        pairs: Iterable[Any] = cv.split(plain[0], labels[order], **beside)
-        return [(order[np.asarray(a)], order[np.asarray(b)]) for a, b in pairs]
+    n, named = len(labels), type(cv).__name__
+    plain = np.zeros((n, 1)), labels
+    splitter = check_cv(cv, labels, classifier=classes)
     shown = (X, np.asarray(y)) if hasattr(cv, "split") and hasattr(X, "shape") else plain
-    pairs = check_cv(cv, labels, classifier=classes).split(*shown, **beside)
-    return [(np.asarray(a), np.asarray(b)) for a, b in pairs]
+    if order is not None and hasattr(cv, "split"):
+        shown = plain[0], labels[order]
+    try:
+        pairs = list(splitter.split(*shown, **beside))
+    except ValueError as error:
+        wants_groups = hasattr(cv, "get_metadata_routing") and cv.get_metadata_routing().split.requests.get(
+            "groups"
+        )
+        if wants_groups and "groups" not in beside:
+            raise DataError(f"{named} needs groups: fit(X, y, groups=...).", who=who) from None
+        raise DataError(f"{named}: {error}", who=who) from None
+    folds = [(_rows_of(train, n, who), _rows_of(test, n, who)) for train, test in pairs]
+    if order is not None and hasattr(cv, "split"):
+        return [(order[train], order[test]) for train, test in folds]
+    return folds
+
+
+def _rows_of(part: Any, n: int, who: str) -> np.ndarray:
+    """Row numbers of one side of a split; flags are turned into numbers."""
+    rows = np.asarray(part)
+    if rows.dtype == bool and rows.shape == (n,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (len(rows) and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n)):
+        raise DataError(
+            f"cv must hold pairs (train, test) of row numbers from 0 to {n - 1}, got {part!r}.", who=who
+        )
+    return rows.astype(np.int64)
 
 
 def row_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
