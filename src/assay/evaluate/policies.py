@@ -220,7 +220,7 @@ def _log(action: Any, reward: Any, table: Table | None, who: str) -> tuple[list[
         )
     if len(names) > max(MANY_ACTIONS, n // 2):
         raise DataError(
-            f"{n} decisions are of {len(names)} different actions, the first {names.tolist()[0]!r}: hardly any is taken "
+            f"{n} decisions are of {len(names)} actions, the first {names.tolist()[0]!r}: hardly any is taken "
             "twice, so nothing says what another would earn. Group them, or name the column of actions.",
             who=who,
         )
