@@ -20,7 +20,8 @@ class CrammerSingerSVC(JointMachine):
     ``LinearSVC(multi_class="crammer_singer")`` is the linear machine with penalised ones, as LIBLINEAR has it.
 
     The dual is solved over the K coefficients of one row at a time; for the linear kernel with the weights of the
-    columns, dense or sparse, else with the kernel matrix, which has to fit into memory.
+    columns, dense or sparse, else with the kernel matrix, which has to fit into memory. Where that crawls (large C,
+    columns of very different units) and a linear machine has at most 1500 weights, an interior point method takes over.
 
     Cost: fit O(n d K) a pass over the rows, with other kernels O(n^2 K) and O(n^2 d) for the matrix; predict O(d K) or
     O(m d K) a row; memory O(n (d + K)), with other kernels O(n^2), to fit.
@@ -38,8 +39,8 @@ class CrammerSingerSVC(JointMachine):
     tol : float, default 1e-6
         Gap between (1) and its dual, relative to (1), at which to stop.
     max_iter : int, default -1
-        Passes over the rows at most (over small tables as many as make 10 million products count one); -1 for
-        no limit.
+        Passes over the rows at most (over small tables as many as make 10 million products count one; a linear system
+        of the interior point method counts one, too); -1 for no limit.
     random_state : default None
         Seed of the order in which rows are visited; the minimum does not depend on it.
     shrinking, cache_size, verbose : accepted, as in :class:`SVC`; rows that rest are always left out of passes

@@ -84,6 +84,8 @@ class JointMachine(KernelMachine, Discriminant):
         A[paid] = solution.A
         support = np.flatnonzero(A.any(axis=1))
         self._keep(X, support, np.ascontiguousarray(A[support].T), solution.b)
+        if solution.exact and solution.W is not None:
+            self._exact_weights = np.ascontiguousarray(solution.W.T)
         self.n_iter_, self.objective_, self.gap_ = solution.n_iter, solution.value, solution.gap
         self.fit_status_ = int(not solution.converged)
         if solution.converged or self._negative_directions(gram) is None:  # else it was said already

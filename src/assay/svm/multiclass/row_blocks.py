@@ -8,6 +8,8 @@ With scores :math:`f_k(x) = w_k^T\phi(x) + b_k` and a row of class y the slacks 
 and :math:`\tfrac12\sum_k\lVert w_k\rVert^2 + \sum_i C_i\xi_i` is minimised. A constant is the weight of a column of s,
 and penalised as such. Constants without penalty come from that in a few rounds: each round penalises the distance from
 the constants of the last one (the proximal point method), :math:`\tfrac12(b_k - b_k^{old})^2/s^2`, until they stay.
+
+Where that takes longer than an interior point method would, and the weights are few enough for one, it takes over.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import assay.svm.multiclass._row_blocks as _row_blocks
 from assay.core.csr import csr_arrays
 from assay.core.parallel import end_if_abandoned
 from assay.svm.multiclass.face_steps import face_steps
+from assay.svm.multiclass.joint_interior import ClassRows, fits_inside, work_inside
 
 __all__ = ["ClassProblem", "ClassSolution", "solve_classes", "solve_classes_gram"]
 
@@ -37,6 +40,9 @@ LEAST_VALUE = 1e-9  # of what all rows pay without weights: a smaller objective 
 MAX_ROUNDS = 100  # of the proximal point method for the constants
 SLOW_SHARE = 0.5  # of the last round's move of the constants, beyond which the next one may move further,
 GROWTH = 3.0  # by the square of this
+LEAST_WORK = 2e7  # multiplications of passes, before an interior point method is tried
+STEPS_WORK = 2e8  # what steps of all coefficients together may well take
+MOST_NUMBERS = 50_000_000  # of sparse rows that are made dense for it
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,10 @@ class ClassProblem:
 
 @dataclass(frozen=True)
 class ClassSolution:
-    """Coefficients A (n, K) of the rows, weights W (d, K) of a linear machine, constants b (K,), and how it went."""
+    """Coefficients A (n, K) of the rows, weights W (d, K) of a linear machine, constants b (K,), and how it went.
+
+    Weights that are ``exact`` have digits that rows times A would lose.
+    """
 
     A: Floats
     W: Floats | None
@@ -78,6 +87,7 @@ class ClassSolution:
     converged: bool
     value: float
     gap: float
+    exact: bool = False
 
 
 def solve_classes(X: Any, problem: ClassProblem, tol: float, max_iter: int, seed: int) -> ClassSolution:
@@ -122,8 +132,45 @@ def solve_classes(X: Any, problem: ClassProblem, tol: float, max_iter: int, seed
     def resize(old: float, new: float) -> None:
         W[d] *= new / old
 
-    face = _Face(slopes, products, move)
-    return replace(_solve(problem, norm, work, run, score, resize, face, tol, max_iter, seed), W=W[:d])
+    face, early = _Face(slopes, products, move), None
+    if fits_inside(n, d, problem.K) and float(n) * d <= MOST_NUMBERS:
+        early = _Early(max(work_inside(n, d, problem.K), LEAST_WORK), lambda: _from_inside(X, problem, tol))
+    solution = _solve(problem, norm, work, run, score, resize, face, tol, max_iter, seed, early)
+    return solution if solution.exact else replace(solution, W=W[:d] if solution.W is None else solution.W)
+
+
+def _from_inside(X: Any, problem: ClassProblem, tol: float) -> ClassSolution | None:
+    """The solution by an interior point method, if there is one that meets the tolerance.
+
+    Its weights are those that the method found: sums of the rows may have lost their digits in rounding.
+    """
+    X = X if isinstance(X, np.ndarray) else X.toarray()
+    n, K, s = len(problem.y), problem.K, problem.constant
+    rows = ClassRows.of(X, problem.y, problem.price, K, problem.each, problem.margin, s, problem.penalised)
+    near = None if rows is None else rows.solved()
+    if rows is None or near is None:
+        return None
+    A, W, b, total = near.A, near.W, near.b, near.A.sum(axis=0)
+    share = 1 / s**2 if s and problem.penalised else 0.0  # of the squared constants in the penalty
+    least = LEAST_VALUE * problem.margin * float(problem.price.sum())
+
+    def value_of(W: Floats, b: Floats) -> tuple[float, float]:
+        square = float((W * W).sum()) + share * float(b @ b)
+        return 0.5 * square + problem.slack(X @ W + b), square
+
+    with np.errstate(all="ignore"):
+        sums = (X - rows.mean).T @ A
+        beside = s * s * total if share else b + rows.mean @ (W - sums)
+        (value, square), (by_sums, square_of_sums) = value_of(W, b), value_of(sums, beside)
+        asked = problem.margin * float(A.sum() - A[np.arange(n), problem.y].sum())
+        if s and not share:  # constants without penalty: the sums of A would be 0
+            asked += float(np.abs(b) @ np.abs(total))
+        gap = min((value + 0.5 * squares + asked for squares in (square_of_sums, square)), key=abs)
+    close = tol * max(value, least)
+    if not abs(gap) <= close:
+        return None
+    b = b - b.mean() if s and not share else b
+    return ClassSolution(A, W, b, near.n_iter, True, value, gap, exact=not by_sums - value <= close)
 
 
 def solve_classes_gram(
@@ -162,6 +209,14 @@ class _Face:
     move: Callable[[NDArray[np.int64], Floats, float], None]
 
 
+@dataclass(frozen=True)
+class _Early:
+    """Another way to the solution, if it has one, that is tried after so many multiplications of passes."""
+
+    work: float
+    solution: Callable[[], ClassSolution | None]
+
+
 def _solve(
     problem: ClassProblem,
     norm: Floats,
@@ -173,6 +228,7 @@ def _solve(
     tol: float,
     max_iter: int,
     seed: int,
+    early: _Early | None = None,
 ) -> ClassSolution:
     n, K = len(problem.y), problem.K
     constant = problem.constant
@@ -205,7 +261,12 @@ def _solve(
         most = min(at_once, limit - made, PASSES_BETWEEN_STEPS)
         made += run(blocks=blocks, tol=violation, most=most, A=A, order=order, state=state)
         end_if_abandoned()
-        if state[3] > violation and made < limit:
+        crawls = state[3] > violation and made < limit
+        if early is not None and made < limit and made * cost + crawls * STEPS_WORK >= early.work:
+            other, early = early.solution(), None
+            if other is not None:
+                return replace(other, n_iter=other.n_iter - (-made // counted))
+        if crawls:
             _steps_together(face, A, low, high, offset + problem.margin * wrong, constant)
             continue
         F, square = score(constant)
