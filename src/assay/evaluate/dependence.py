@@ -215,10 +215,10 @@ def partial_dependence(
 
     References
     ----------
-    Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. Annals of Statistics 29(5),
-    1189-1232.
-    Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box supervised learning
-    models. Journal of the Royal Statistical Society, Series B 82(4), 1059-1086.
+    - Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box supervised learning
+      models. Journal of the Royal Statistical Society, Series B 82(4), 1059-1086. doi:10.1111/rssb.12377
+    - Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. Annals of Statistics 29(5),
+      1189-1232. doi:10.1214/aos/1013203451
 
     Examples
     --------
