@@ -87,7 +87,7 @@ def test_contexts_that_give_the_action_away_are_told():
         ({"reward": [1, 2, np.nan, 3]}, "row 3 is not"), ({"propensity": [1, 0, 1, 1]}, "row 2 has 0"),
         ({"propensity": [1, 1, np.nan, 1]}, "row 3 has nan"), ({"propensity": ["sure"] * 4}, "must be numbers"),
         ({"X": {"x": [1.0]}, "action": ["a"], "reward": [1.0]}, "two decisions or more, got 1"),
-        ({"X": {"x": np.arange(20.0)}, "action": np.arange(20) / 7, "reward": np.ones(20)}, "20 decisions are of 20 actions"),
+        ({"X": {"x": np.arange(20.0)}, "action": np.arange(20) / 7, "reward": np.ones(20)}, "are of 20 actions"),
         ({"reward": [1, 2]}, "same length"), ({"folds": 1}, "folds must be"),
         ({"policies": {"p": ["a", "b", "c", "a"]}}, "takes 'c'"),
         ({"policies": {"p": ["a"]}}, "an action for each"), ({"X": None, "learner": "tree"}, "give X"),
