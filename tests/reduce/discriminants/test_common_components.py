@@ -129,3 +129,11 @@ def test_a_singular_class_is_an_error_that_says_what_to_do():
         CommonPrincipalComponents().fit(np.column_stack([X, X[:, 0]]), Y)
     with pytest.raises(DegenerateError, match="singular"):
         common_axes([np.diag([1.0, 0.0]), np.eye(2)], [5, 5])
+
+
+def test_variances_that_no_turn_can_mix_are_refused():
+    far = np.array([np.diag([1e300, 1.0, 1e-300]), np.diag([2e300, 1.0, 1e-300])])
+    with pytest.raises(DegenerateError, match="too far apart"):
+        common_axes(far, [10, 10])
+    wide = common_axes(np.array([np.diag([1e140, 1e-140]), np.diag([2e140, 3e-140])]), [10, 10])
+    assert_allclose(wide.variances, [[1e140, 1e-140], [2e140, 3e-140]], rtol=1e-12)

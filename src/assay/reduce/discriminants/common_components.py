@@ -101,6 +101,11 @@ def common_axes(
             )
     size = np.max(np.diagonal(S, axis1=1, axis2=2))
     F = S / size  # C'SC, turned with C
+    if np.min(np.diagonal(F, axis1=1, axis2=2)) < np.finfo(float).tiny:
+        raise DegenerateError(
+            "common_axes: the variances of the columns are too far apart to be turned into one another "
+            f"({size:.3g} is the largest). Scale the columns first: StandardScaler."
+        )
     log_dets = np.linalg.slogdet(F)[1]
     C, objective = np.eye(d), [_spread(F, n, log_dets)]
     for _ in range(max_iter):
