@@ -232,3 +232,11 @@ def test_a_conditional_table_of_bif_runs_through_the_parents_first(tmp_path):
     path = tmp_path / "dog.bif"
     path.write_text(GOOD.replace("{ (yes) 0.5, 0.5; (no) 0.1, 0.9; }", "{ table 0.6 0.05 0.4 0.95; }"))
     assert np.allclose(read_network(path).table("b"), [[0.6, 0.4], [0.05, 0.95]])
+
+
+def test_xmlbif_is_readable_where_document_types_are_not(tmp_path):
+    """pyAgrum, which calls such files .bifxml, stops at a document type."""
+    network = load_network("cancer")
+    network.write(tmp_path / "cancer.bifxml")
+    assert "<!" not in (tmp_path / "cancer.bifxml").read_text()
+    assert str(read_network(tmp_path / "cancer.bifxml")) == str(network)

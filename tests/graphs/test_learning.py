@@ -462,3 +462,10 @@ def test_wrong_parameters_are_refused():
     with pytest.raises(DataError, match="no node"):
         fit_parameters(load_network("rain"), {"snow": ["yes"]})
     assert learn_structure({"a": ["x"], "b": ["y"]}).arcs == []  # one row, constant columns
+
+
+def test_a_category_that_is_called_missing_stays_beside_missing_values():
+    frame = pd.DataFrame({"a": ["missing", "there", None, "there"] * 30, "b": list("xyzy") * 30})
+    network = learn_network(frame, missing="state")
+    assert network["a"].states == ("missing", "there", "missing_")
+    assert network.query("b", {"a": "missing_"})["z"] > 0.9

@@ -544,6 +544,11 @@ def test_evidence_cuts_tables_that_no_memory_holds(monkeypatch):
         large.posterior("x5_5", pd.DataFrame([rest]))[0], direct.sum(axis=1) / direct.sum(), rtol=1e-9
     )
     assert_allclose(np.exp(large.log_likelihood(pd.DataFrame([rest])))[0], direct.sum(), rtol=1e-9)
+    states, p = large.most_probable(known)
+    assert_allclose(large.joint(states) / large.probability(known), p, rtol=1e-9)
+    drawn = large.sample(2000, random_state=0, evidence=known)
+    assert all((drawn[name] == state).all() for name, state in known.items())
+    assert abs((drawn["x5_5"] == 1).mean() - answer[1]) < 4 * np.sqrt(answer[1] * answer[0] / 2000)
     with pytest.raises(DataError, match="Ask approximately"):
         large.query("x33_33")
     with pytest.raises(DataError, match=r"table of some 10\^347 entries"):
@@ -558,10 +563,120 @@ def test_sliced_tables_give_the_answers_of_the_whole_tree(seed, observed):
     network = random_network(seed, d=6)
     rng = np.random.default_rng(seed)
     evidence = {f"n{i}": int(rng.integers(len(network[f"n{i}"].states))) for i in sorted(observed)}
-    pair = ["n4", "n1"]
+    pair, best = ["n4", "n1"], network.most_probable(evidence)
     whole = network.query(pair, evidence).probabilities
     probability = network.probability(evidence) if evidence else 1.0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking, "SMALL_TREE", 0)
         assert_allclose(network.query(pair, evidence).probabilities, whole, atol=1e-12)
         assert_allclose(network.probability(evidence) if evidence else 1.0, probability, rtol=1e-10)
+        assert_allclose(network.most_probable(evidence)[1], best[1], rtol=1e-10)
+        rows = network.sample(3, random_state=seed, evidence=evidence)
+        assert all((rows[name] == state).all() for name, state in evidence.items())
+        for name, answer in network.marginals(evidence).items():
+            assert_allclose(answer.probabilities, network.query(name, evidence).probabilities, atol=1e-12)
+
+
+@pytest.mark.parametrize("small", [0, 100_000])
+def test_thousands_of_factors_leave_the_range_of_numbers_nowhere(monkeypatch, small):
+    """A class with 1500 columns: the probability of a row is 10^-900, the posterior is naive Bayes' all the same."""
+    from assay.graphs import asking
+
+    monkeypatch.setattr(asking, "SMALL_TREE", small)
+    d, rng = 1500, np.random.default_rng(0)
+    tables = rng.dirichlet(np.ones(4), (d, 2))
+    tables[:, 1] = 0.98 * tables[:, 0] + 0.02 * tables[:, 1]
+    columns = [Node(f"x{j}", range(4), table, ["c"]) for j, table in enumerate(tables)]
+    network = BayesianNetwork([Node("c", ["p", "q"], [0.3, 0.7]), *columns])
+    row = {name: values[0] for name, values in network.sample(1, random_state=1).items()}
+    del row["c"], row["x3"]
+    joint = np.log([0.3, 0.7])
+    joint += sum(np.log(tables[j, :, row[f"x{j}"]]) for j in range(d) if j != 3)
+    total = np.logaddexp(*joint)
+    posterior = np.exp(joint - total)
+    assert total < -1000 and posterior.min() > 1e-3
+    assert_allclose(network.query("c", row).probabilities, posterior, rtol=1e-8)
+    assert_allclose(network.marginals(row)["x3"].probabilities, posterior @ tables[3], rtol=1e-8)
+    frame = pd.DataFrame([row])
+    assert_allclose(network.posterior("c", frame)[0], posterior, rtol=1e-8)
+    assert_allclose(network.log_likelihood(frame)[0], total, rtol=1e-10)
+    states, p = network.most_probable(row)
+    wanted = int(np.argmax(joint + np.log(tables[3].max(axis=1))))
+    assert states["c"] == "pq"[wanted]
+    assert_allclose(p, posterior[wanted] * tables[3, wanted].max(), rtol=1e-8)
+
+
+def test_impossible_rows_are_refused_also_where_the_conflict_is_far_from_the_target():
+    network = load_network("asia")
+    row = {
+        "asia": "no",
+        "tub": "no",
+        "smoke": "yes",
+        "lung": "no",
+        "bronc": "yes",
+        "either": "yes",
+        "xray": "yes",
+    }
+    for rest in ({"dysp": "yes"}, {"dysp": None}):
+        frame = pd.DataFrame([{**row, **rest}, {**row, **rest, "either": "no"}])
+        with pytest.raises(
+            DegenerateError, match=r"row 1 is impossible.* tub=no, lung=no and either=yes together"
+        ):
+            network.posterior("smoke", frame)
+        answers = network.posterior("smoke", frame, impossible="nan")
+        assert np.isnan(answers[0]).all() and np.isfinite(answers[1]).all()
+        assert np.isneginf(network.log_likelihood(frame)[0])
+
+
+def test_conflicts_are_found_by_few_questions():
+    """Two pieces of a thousand; parts that are too large to ask about count as possible."""
+    from assay.graphs.conflict import smallest_conflict
+
+    asked = []
+
+    def possible(some):
+        asked.append(some)
+        if len(some) in (3, 7):
+            raise DataError("too large", code="too-large")
+        return not {"n17", "n700"} <= set(some)
+
+    words = smallest_conflict({f"n{i}": i for i in range(1000)}, possible)
+    assert words == "n17=17 and n700=700 together have probability 0"
+    assert len(asked) < 30
+
+
+@pytest.mark.parametrize("wrong", ["smoke", 5, [1, 2]])
+def test_evidence_is_a_mapping(wrong):
+    network = load_network("asia")
+    for ask in (
+        network.marginals,
+        network.most_probable,
+        network.probability,
+        lambda e: network.query("lung", e),
+    ):
+        with pytest.raises(ParameterError, match="evidence must be a mapping of names to states"):
+            ask(wrong)
+
+
+def test_likelihoods_of_states_may_be_arrays():
+    network = load_network("asia")
+    wanted = network.query("lung", {"smoke": [0.2, 0.8]}).probabilities
+    for likelihood in (np.array([0.2, 0.8]), (0.2, 0.8), {"yes": 0.2, "no": 0.8}):
+        assert_allclose(network.query("lung", {"smoke": likelihood}).probabilities, wanted)
+    for wrong in (["a", "b"], {"yes": "x"}, np.ones((2, 1)), [0.5, np.nan]):
+        with pytest.raises(DataError, match="uncertain evidence about 'smoke' must be a likelihood"):
+            network.query("lung", {"smoke": wrong})
+    with pytest.raises(DataError, match="is in the event and in the evidence"):
+        network.probability({"smoke": "yes"}, {"smoke": [0.2, 0.8]})
+
+
+@pytest.mark.parametrize("of", [None, 5, [], ["lung", "lung"], ["lung", 5]])
+def test_what_is_asked_for_has_a_name(of):
+    with pytest.raises(ParameterError, match="of must name nodes"):
+        load_network("asia").query(of)
+
+
+def test_missing_values_are_no_states():
+    for missing in (None, np.nan):
+        with pytest.raises(DataError, match="Call it 'missing'"):
+            Node("a", ["x", missing])

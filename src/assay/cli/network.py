@@ -12,8 +12,8 @@ from assay.cli.reading import Reading, is_file, table_options
 from assay.cli.words import counted
 from assay.errors import DataError, ReadError, did_you_mean
 
-WRITTEN = (".bif", ".xml", ".xmlbif", ".uai", ".dsc", ".json", ".svg", ".dot", ".html", ".assay")
-NETWORK_FILES = (".bif", ".xml", ".xmlbif", ".uai", ".dsc")
+WRITTEN = (".bif", ".xml", ".xmlbif", ".bifxml", ".uai", ".dsc", ".json", ".svg", ".dot", ".html", ".assay")
+NETWORK_FILES = (".bif", ".xml", ".xmlbif", ".bifxml", ".uai", ".dsc")
 MOST_PRINTED = 40  # nodes whose marginals are printed without --of
 
 

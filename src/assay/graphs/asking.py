@@ -11,7 +11,7 @@ from assay.errors import DataError
 from assay.graphs.distribution import Distribution, Marginals
 from assay.graphs.junction_tree import MOST_ENTRIES, JunctionTree
 from assay.graphs.mixed import NumberPart, number_parts
-from assay.graphs.node import number_of
+from assay.graphs.node import as_evidence, number_of
 
 __all__ = ["Question"]
 
@@ -30,13 +30,22 @@ class Question:
     """
 
     def __init__(self, network: Any, evidence: Any, max_entries: int = MOST_ENTRIES):
-        self.network, self.evidence, self.max_entries = network, dict(evidence), max_entries
+        self.network, self.evidence, self.max_entries = network, as_evidence(evidence), max_entries
         self.row, self.soft = network._codes(self.evidence)
         self.numbers = {}
         for name, value in self.evidence.items():
             i = network.index(name)
             if network.nodes[i].states is None:
                 self.numbers[i] = number_of(name, value)
+
+    def everything(self) -> tuple[JunctionTree, np.ndarray, np.ndarray, dict[int, int]]:
+        """A tree of all nodes (of states) that nobody observed, or of all where that is small or nothing is observed:
+        with its tables, the row of evidence, and where each node is in it."""
+        network = self.network
+        tree = network._tree(None, self.max_entries)
+        if tree.entries <= SMALL_TREE or not (self.row >= 0).any():
+            return tree, network._flat(self.soft), self.row, {i: i for i in range(len(network))}
+        return self._sliced(range(len(network)), [])
 
     def log_evidence(self) -> float:
         """The logarithm of the probability (with numbers: of the density) of the evidence."""
@@ -91,24 +100,48 @@ class Question:
         joined = np.concatenate(line) if line else np.zeros(0)
         return Marginals(network.nodes, joined, float(logs[0]) + offset, numbers)
 
-    def sliced_marginals(self) -> Marginals:
-        """The same for nodes with states alone, by a tree without the observed nodes, which falls apart where they
-        were.
+    def state_marginals(self) -> Marginals:
+        """The same for nodes with states alone.
 
-        Worth its compilation where tables are large.
+        Where tables are large by a tree without the observed nodes, which falls apart where they were: that is worth
+        its compilation.
         """
-        network, row = self.network, self.row
-        tree, tables, none, local = self._sliced(range(len(network.nodes)), [])
-        values, logs = tree.marginals(tables, none[None, :])
+        network = self.network
+        tree, tables, row, local = self.everything()
+        values, logs = tree.marginals(tables, row[None, :])
         if np.isneginf(logs[0]):
             network._refuse_impossible(self.evidence)
+        if len(local) == len(network):
+            return Marginals(network.nodes, values[0], float(logs[0]))
         parts = []
         for i in range(len(network.nodes)):
-            if row[i] >= 0:
-                parts.append(np.eye(int(network._cards[i]))[row[i]])
-            else:
+            if i in local:
                 parts.append(values[0, tree.start[local[i]] : tree.start[local[i] + 1]])
+            else:
+                parts.append(np.eye(int(network._cards[i]))[self.row[i]])
         return Marginals(network.nodes, np.concatenate(parts), float(logs[0]))
+
+    def most_probable(self) -> tuple[np.ndarray, float]:
+        """(d,) the codes of the most probable states of all nodes, none a number, and their log joint probability."""
+        tree, tables, row, local = self.everything()
+        best, logs = tree.most_probable(tables, row[None, :])
+        if np.isneginf(logs[0]):
+            self.network._refuse_impossible(self.evidence)
+        return self._filled(best, local)[0], float(logs[0])
+
+    def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """(n, d) codes of all nodes, none a number, drawn together given the evidence."""
+        tree, tables, row, local = self.everything()
+        drawn = tree.draw(tables, np.tile(row, (n, 1)), rng)
+        if (drawn < 0).any():
+            self.network._refuse_impossible(self.evidence)
+        return self._filled(drawn, local)
+
+    def _filled(self, codes: np.ndarray, local: dict[int, int]) -> np.ndarray:
+        """(n, d) the codes of the nodes of a tree, and of those observed."""
+        rows = np.tile(self.row, (len(codes), 1))
+        rows[:, list(local)] = codes[:, list(local.values())]
+        return rows
 
     def _sliced(
         self, keep: Sequence[int], together: Sequence[Sequence[int]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,26 @@ import assay.graphs._families as _native
 __all__ = ["blanket_scores", "family_codes", "family_counts", "pair_cells"]
 
 
-def blanket_scores(network: Any, i: int, rows: np.ndarray) -> np.ndarray:
-    """(n, r) the log probability of each state of node i with the other nodes as in each complete row, up to a term."""
+def blanket_scores(network: Any, i: int, rows: np.ndarray, others: Sequence[int] = ()) -> np.ndarray:
+    """(n, r) the log probability of each state of node i with the other nodes as in each complete row, up to a term.
+
+    ``others`` are nodes whose tables are looked at as well: where one has probability 0 all states have -inf.
+    """
     families = [i, *(network.index(c) for c in network.graph.children[network.names[i]])]
-    scopes = [[*(network.index(p) for p in network.nodes[f].parents), f] for f in families]
     with np.errstate(divide="ignore"):
-        logs = np.concatenate([np.log(network._tables[f]).ravel() for f in families])
+        tables = [np.log(network._tables[f]).ravel() for f in families]
+    for f in others:
+        if f not in families:
+            families.append(f)
+            tables.append(np.where(network._tables[f] > 0, 0.0, -np.inf).ravel())
+    scopes = [[*(network.index(p) for p in network.nodes[f].parents), f] for f in families]
     out = np.empty((len(rows), int(network._cards[i])))
     _native.blanket_scores(
         rows=np.ascontiguousarray(rows, np.int64),
         cards=network._cards,
         begin=np.cumsum([0, *map(len, scopes)], dtype=np.int64),
         vars=np.array([v for scope in scopes for v in scope], np.int64),
-        logs=logs,
+        logs=np.concatenate(tables),
         variable=i,
         out=out,
     )

@@ -7,7 +7,8 @@
 //
 // adds up stretches of memory, and the message back multiplies stretches. An observed variable has a single state left:
 // tables are sliced before anything is multiplied. Each message is divided by its sum; the logarithms of these sums are
-// the logarithm of the probability of the evidence.
+// the logarithm of the probability of the evidence. A clique into which so much is multiplied that its entries could
+// leave the range of numbers is divided by its largest entry first, of which the logarithm is kept, too.
 //
 // Twin in NumPy: tests/graphs/test_junction_tree.py, by_enumeration.
 #include <algorithm>
@@ -24,6 +25,8 @@ namespace {
 
 constexpr int64_t MOST_ENTRIES = int64_t(1) << 40;
 constexpr double TINY = 1e-200;  // a product of scales below this goes into the logarithm
+constexpr double NARROW = 1e-100;  // a scale beyond this goes there by itself
+constexpr double LEAST = 1e-250;  // entries of a clique stay above this, and below its reciprocal
 
 struct Tree {
     In1<int64_t> cards;  // (V,)      states of each variable
@@ -133,7 +136,9 @@ class Engine {
     const Tree &tree;
     const double *tables;
     const int64_t *row = nullptr;  // codes of the evidence, -1 where there is none
-    std::vector<int64_t> size, offset, separator_size, separator_offset, clique_stride, factor_stride;
+    std::vector<int64_t> size, offset, separator_size, separator_offset;
+    std::vector<double> low, high;  // (C,) bounds of the entries of each clique that are above 0
+    std::vector<double> factor_low, factor_high;  // (F,) the same of each factor
     std::unique_ptr<double[]> phi, separators, room;
     int64_t held = 0, held_separators = 0;
     Walk walk;
@@ -199,6 +204,23 @@ class Engine {
         }
     }
 
+    // Makes room for a product of clique c with numbers from least to greatest.
+    void widen(int64_t c, double least, double greatest) {
+        if (low[c] * least < LEAST || high[c] * greatest > 1 / LEAST) {
+            double *x = phi.get() + offset[c], largest = 0.0, smallest = 1.0;
+            for (int64_t i = 0; i < size[c]; ++i) largest = std::max(largest, x[i]);
+            if (largest > 0.0) {
+                for (int64_t i = 0; i < size[c]; ++i) {
+                    x[i] /= largest;
+                    if (x[i] > 0.0) smallest = std::min(smallest, x[i]);
+                }
+                log_evidence += std::log(largest);
+            }
+            low[c] = smallest, high[c] = 1.0;
+        }
+        low[c] *= least, high[c] *= greatest;
+    }
+
     // The place at which the running sum exceeds a share of the whole; the last that is above 0 if rounding hides it.
     static int64_t drawn(const double *x, int64_t n, double share) {
         double sum = 0.0, running = 0.0;
@@ -222,6 +244,14 @@ class Engine {
         size.resize(C), offset.resize(C), separator_size.resize(C), separator_offset.resize(C);
         stride.assign(tree.variables(), 0);
         best.assign(tree.variables(), 0);
+        low.resize(C), high.resize(C);
+        factor_low.assign(tree.factors(), INFINITY), factor_high.assign(tree.factors(), 0.0);
+        for (int64_t f = 0; f < tree.factors(); ++f)
+            for (int64_t i = tree.table_begin.data()[f]; i < tree.table_begin.data()[f + 1]; ++i) {
+                const double value = tables.data()[i];
+                if (value > 0.0) factor_low[f] = std::min(factor_low[f], value);
+                factor_high[f] = std::max(factor_high[f], value);
+            }
     }
 
     const double *clique(int64_t c) const { return phi.get() + offset[c]; }
@@ -249,19 +279,21 @@ class Engine {
             room.reset(new double[held_separators]);
         }
         std::fill(phi.get(), phi.get() + total, 1.0);
+        std::fill(low.begin(), low.end(), 1.0), std::fill(high.begin(), high.end(), 1.0);
+        log_evidence = 0.0;
         for (int64_t f = 0; f < tree.factors(); ++f) {
             const int64_t c = tree.factor_home.data()[f];
             double *x = phi.get() + offset[c];
             const double *y = tables + along_factor(c, f);
+            widen(c, std::min(factor_low[f], 1.0), factor_high[f]);
             if (size[c] == 1) x[0] *= y[0];
             else walk.run([&](int64_t at, int64_t place, int64_t n, int64_t s) { multiply(x + at, y + place, n, s); });
         }
-        log_evidence = 0.0;
         double scale = 1.0;
         for (int64_t c = C - 1; c >= 0; --c) {
             const int64_t s = c ? separator_size[c] : 1, m = size[c] / s;
             const double *x = phi.get() + offset[c];
-            double *message = separators.get() + separator_offset[c], sum = 0.0;
+            double *message = separators.get() + separator_offset[c], sum = 0.0, least = INFINITY;
             for (int64_t i = 0; i < s; ++i) {
                 const double *part = x + i * m;
                 double value = part[0];
@@ -271,12 +303,14 @@ class Engine {
                     for (int64_t j = 1; j < m; ++j) value += part[j];
                 message[i] = value;
                 sum += value;
+                if (value > 0.0) least = std::min(least, value);
             }
             if (!(sum > 0.0)) {
                 log_evidence = -INFINITY;
                 return false;
             }
-            if ((scale *= sum) < TINY || scale > 1 / TINY) log_evidence += std::log(scale), scale = 1.0;
+            if (sum < NARROW || sum > 1 / NARROW) log_evidence += std::log(sum);
+            else if ((scale *= sum) < TINY || scale > 1 / TINY) log_evidence += std::log(scale), scale = 1.0;
             if (c == 0) {
                 message[0] = 1.0;
                 break;
@@ -289,6 +323,7 @@ class Engine {
                 continue;  // a message of one number is 1
             }
             along_separator(c);
+            widen(p, least * by, 1.0);
             walk.run([&](int64_t at, int64_t place, int64_t n, int64_t t) { multiply(y + at, message + place, n, t); });
         }
         log_evidence += std::log(scale);
@@ -460,8 +495,10 @@ void draw(const Tree &tree, In1<double> tables, In2<int64_t> rows, In2<double> u
     nb::gil_scoped_release unlocked;
     Engine engine(tree, tables);
     const int64_t V = tree.variables();
+    bool possible = false;
     for (int64_t i = 0; i < length(rows); ++i) {
-        const bool possible = engine.collect(rows.data() + i * V, false);
+        const int64_t *row = rows.data() + i * V;
+        if (i == 0 || !std::equal(row, row + V, row - V)) possible = engine.collect(row, false);
         if (possible) engine.choose(uniform.data() + i * tree.cliques());
         for (int64_t v = 0; v < V; ++v) out.data()[i * V + v] = possible ? engine.best[v] : -1;
     }

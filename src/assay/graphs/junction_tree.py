@@ -166,7 +166,8 @@ class JunctionTree:
                 f"exact inference would take {total * 8 / 2**30:,.1f} GiB: the largest of {len(self.members)} clique "
                 f"tables has {most:,} entries, the limit is {self.max_entries:,} for all.",
                 who="JunctionTree",
-                remedy="Ask approximately: method='likelihood weighting' or method='gibbs'; or raise max_entries.",
+                remedy="Ask approximately: query(..., method='likelihood weighting') or method='gibbs'; or raise "
+                "max_entries.",
                 code="too-large",
             )
 

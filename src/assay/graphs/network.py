@@ -16,7 +16,7 @@ from assay.graphs.conflict import smallest_conflict
 from assay.graphs.directed_graph import DirectedGraph
 from assay.graphs.distribution import Distribution, Marginals
 from assay.graphs.junction_tree import MOST_ENTRIES, JunctionTree
-from assay.graphs.node import Node, number_of
+from assay.graphs.node import Node, as_evidence, number_of
 from assay.tables import Schema, Table
 from assay.tables.float_blocks import is_sparse
 from assay.types import PathLike, RandomState, TableLike, Weights
@@ -69,7 +69,7 @@ class BayesianNetwork:
     stored = {"nodes": Each(Object(Node))}
 
     def __post_init__(self) -> None:
-        self.nodes = list(self.nodes)
+        self.nodes = list(self.nodes) if isinstance(self.nodes, (list, tuple)) else []
         if not self.nodes or not all(isinstance(node, Node) for node in self.nodes):
             raise ParameterError(
                 "BayesianNetwork: give a list of nodes, for example [Node('rain', ['yes', 'no'])]."
@@ -237,13 +237,18 @@ class BayesianNetwork:
         >>> round(load_network("sprinkler").probability({"rain": "yes", "sprinkler": "no"}, {"wet": "yes"}), 4)
         0.5321
         """
-        evidence = dict(evidence or {})
-        clash = [
-            n
-            for n in event
-            if n in evidence and self[n].code(event[n], "probability") != self._hard(n, evidence)
-        ]
-        if clash:
+        evidence, event = as_evidence(evidence), as_evidence(event)
+        both = [n for n in event if n in evidence]
+        if any(self._is_soft(n, says[n]) for n in both for says in (event, evidence)):
+            raise DataError(
+                f"{both[0]!r} is in the event and in the evidence, which must then both be states.",
+                who="BayesianNetwork.probability",
+            )
+        if not np.array_equal(
+            self.encode({n: event[n] for n in both}),
+            self.encode({n: evidence[n] for n in both}),
+            equal_nan=True,
+        ):
             return 0.0
         if not evidence:
             return float(np.exp(self._log_evidence(event)))
@@ -252,13 +257,11 @@ class BayesianNetwork:
             self._refuse_impossible(evidence)
         return float(np.exp(self._log_evidence({**event, **evidence}) - below))
 
-    def _hard(self, name: str, evidence: Evidence) -> int:
-        value = evidence[name]
-        return (
-            -1
-            if isinstance(value, (Mapping, list, np.ndarray))
-            else self[name].code(value, "BayesianNetwork")
-        )
+    def _is_soft(self, name: str, value: Any) -> bool:
+        """Whether evidence is a likelihood for each state; a tuple may be a state itself."""
+        if isinstance(value, tuple):
+            return value not in (self[name].states or ())
+        return isinstance(value, (Mapping, list, np.ndarray))
 
     def _log_evidence(self, evidence: Evidence) -> float:
         from assay.graphs.asking import Question
@@ -305,12 +308,13 @@ class BayesianNetwork:
             raise ParameterError(
                 f"method must be one of {', '.join(METHODS)}, got {method!r}.", who="BayesianNetwork.query"
             )
-        names = [of] if isinstance(of, str) else list(of)
-        if not names or len(set(names)) < len(names):
+        names: list[Any] = list(of) if isinstance(of, (list, tuple)) else [of]
+        if not all(isinstance(name, str) for name in names) or not 0 < len(names) == len(set(names)):
             raise ParameterError(f"of must name nodes, each once, got {of!r}.", who="BayesianNetwork.query")
         for name in names:
             self.index(name)
-        evidence = dict(evidence or {})
+        evidence = as_evidence(evidence)
+        _check_limit(max_entries, "BayesianNetwork.query")
         if method in ("likelihood weighting", "gibbs"):
             from assay.graphs.sampling import sampled_query
 
@@ -321,18 +325,11 @@ class BayesianNetwork:
 
     def marginals(self, evidence: Evidence | None = None, *, max_entries: int = MOST_ENTRIES) -> Marginals:
         """The distributions of all nodes given evidence, from one propagation."""
-        from assay.graphs.asking import SMALL_TREE, Question
+        from assay.graphs.asking import Question
 
-        if not self._numeric:
-            row, soft = self._codes(evidence or {})
-            tree = self._tree(None, max_entries)
-            if evidence and tree.entries > SMALL_TREE:
-                return Question(self, evidence, max_entries).sliced_marginals()
-            values, logs = tree.marginals(self._flat(soft), row[None, :])
-            if np.isneginf(logs[0]):
-                self._refuse_impossible(dict(evidence or {}))
-            return Marginals(self.nodes, values[0], float(logs[0]))
-        return Question(self, dict(evidence or {}), max_entries).marginals()
+        _check_limit(max_entries, "BayesianNetwork.marginals")
+        question = Question(self, evidence, max_entries)
+        return question.marginals() if self._numeric else question.state_marginals()
 
     def most_probable(self, evidence: Evidence | None = None) -> tuple[dict[str, Any], float]:
         """The most probable states of all nodes given evidence, and their joint probability given the evidence.
@@ -345,7 +342,7 @@ class BayesianNetwork:
         >>> states, round(p, 4)
         ({'cloudy': 'yes', 'sprinkler': 'no', 'rain': 'yes', 'wet': 'yes'}, 0.324)
         """
-        evidence = dict(evidence or {})
+        evidence = as_evidence(evidence)
         if self._numeric:
             from assay.graphs.mixed_rows import best_completion
 
@@ -353,13 +350,11 @@ class BayesianNetwork:
             if np.isneginf(log):
                 self._refuse_impossible(evidence)
             return self.decode(best_row), float(np.exp(log))
-        row, soft = self._codes(evidence)
-        tree, tables = self._tree(None), self._flat(soft)
-        best, logs = tree.most_probable(tables, row[None, :])
-        if np.isneginf(logs[0]):
-            self._refuse_impossible(evidence)
-        below = self._log_evidence(evidence) if evidence else 0.0
-        return self.decode(best[0]), float(np.exp(logs[0] - below))
+        from assay.graphs.asking import Question
+
+        question = Question(self, evidence)
+        best, log = question.most_probable()
+        return self.decode(best), float(np.exp(log - question.log_evidence()))
 
     def posterior(self, target: str, X: TableLike, *, impossible: str = "raise") -> np.ndarray:
         """(n, k) the distribution of one node given each row of a table; missing values are summed out.
@@ -412,10 +407,10 @@ class BayesianNetwork:
         return out, logs
 
     def _blanket_posterior(self, i: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of complete rows: the product of the tables in which node i occurs."""
+        """Of complete rows: the product of the tables in which node i occurs; the others say whether a row can be."""
         from assay.graphs.families import blanket_scores
 
-        scores = blanket_scores(self, i, rows)
+        scores = blanket_scores(self, i, rows, self._tables_with_zeros)
         top = scores.max(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             out = np.exp(scores - top)
@@ -451,8 +446,7 @@ class BayesianNetwork:
     ) -> dict[str, Any]:
         """n rows drawn from the network, each node given its parents; a mapping of names to columns.
 
-        With evidence, rows are drawn from the distribution given the evidence, by drawing from the exact posterior of
-        each node in turn.
+        With evidence, rows are drawn from the exact distribution given the evidence.
 
         >>> from assay.graphs import load_network
         >>> rows = load_network("sprinkler").sample(10_000, random_state=0)
@@ -465,8 +459,8 @@ class BayesianNetwork:
             raise ParameterError(
                 f"n must be a whole number from 1 up, got {n!r}.", who="BayesianNetwork.sample"
             )
-        if evidence:
-            rows = conditional_sample(self, int(n), dict(evidence), random_state)
+        if given := as_evidence(evidence):
+            rows = conditional_sample(self, int(n), given, random_state)
         else:
             rows = ancestral_sample(self, int(n), random_state)
         return self.columns_of(rows)
@@ -503,7 +497,7 @@ class BayesianNetwork:
         """Pearl's belief propagation with all its messages; for chains, trees and polytrees."""
         from assay.graphs.messages import propagate
 
-        return propagate(self, dict(evidence or {}))
+        return propagate(self, as_evidence(evidence))
 
     def explain(self, of: str, evidence: Evidence) -> Any:
         """Why a node is believed to be in its state: the weight of each piece of evidence, the best explanation."""
@@ -575,7 +569,7 @@ class BayesianNetwork:
     def _hard_row(self, evidence: Evidence, method: str) -> np.ndarray:
         """(d,) the evidence as codes and numbers, NaN elsewhere; likelihoods are refused."""
         for name, value in evidence.items():
-            if isinstance(value, (Mapping, list, np.ndarray)):
+            if self._is_soft(name, value):
                 raise DataError(
                     f"{method}: the evidence about {name!r} is a likelihood. With numbers among the nodes, give a "
                     "state, or leave it out.",
@@ -618,11 +612,7 @@ class BayesianNetwork:
         row, soft = np.full(len(self.nodes), -1, np.int64), {}
         for name, value in evidence.items():
             i, node = self.index(name), self[name]
-            if (
-                isinstance(value, (Mapping, list, tuple, np.ndarray))
-                and node.states is not None
-                and value not in node.states
-            ):
+            if node.states is not None and self._is_soft(name, value):
                 soft[i] = _likelihoods(node, value)
             elif node.states is not None:
                 row[i] = node.code(value, "BayesianNetwork")
@@ -682,6 +672,11 @@ class BayesianNetwork:
     @cached_property
     def _cards(self) -> np.ndarray:
         return np.array([len(node.states) if node.states is not None else 1 for node in self.nodes], np.int64)
+
+    @cached_property
+    def _tables_with_zeros(self) -> list[int]:
+        """The nodes with states that are impossible in some configuration of their parents."""
+        return [i for i, table in enumerate(self._tables) if (table == 0).any()]
 
     @cached_property
     def _trees(self) -> dict[int | None, JunctionTree]:
@@ -764,6 +759,11 @@ class BayesianNetwork:
         return smallest_conflict(evidence, lambda some: not np.isneginf(self._log_evidence(some)))
 
 
+def _check_limit(max_entries: Any, who: str) -> None:
+    if isinstance(max_entries, bool) or not isinstance(max_entries, (int, np.integer)) or max_entries < 1:
+        raise ParameterError(f"max_entries must be a whole number from 1 up, got {max_entries!r}.", who=who)
+
+
 def _written(count: int) -> str:
     """A whole number in full, or as a power of ten if it is very long."""
     return f"{count:,}" if count < 10**18 else f"some 10^{len(str(count)) - 1}"
@@ -771,14 +771,19 @@ def _written(count: int) -> str:
 
 def _likelihoods(node: Node, value: Any) -> np.ndarray:
     """Uncertain evidence as one number for each state."""
-    if isinstance(value, Mapping):
-        numbers = np.zeros(len(node.states))
-        for state, likelihood in value.items():
-            numbers[node.code(state, "BayesianNetwork")] = float(likelihood)
-    else:
-        numbers = np.asarray(value, np.float64).ravel()
+    try:
+        if isinstance(value, Mapping):
+            numbers = np.zeros(len(node.states))
+            for state, likelihood in value.items():
+                numbers[node.code(state, "BayesianNetwork")] = float(likelihood)
+        else:
+            numbers = np.asarray(value, np.float64)
+    except DataError:
+        raise
+    except (TypeError, ValueError):
+        numbers = np.full(len(node.states), np.nan)
     if (
-        len(numbers) != len(node.states)
+        numbers.shape != (len(node.states),)
         or not np.isfinite(numbers).all()
         or (numbers < 0).any()
         or not numbers.any()

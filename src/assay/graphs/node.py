@@ -13,7 +13,7 @@ from assay.errors import DataError, ParameterError, did_you_mean
 from assay.graphs.conditionals import Conditional, LinearGaussianConditional, TableConditional
 from assay.tables import Column
 
-__all__ = ["Node", "number_of"]
+__all__ = ["Node", "as_evidence", "number_of"]
 
 CONDITIONALS = (
     "assay.graphs.conditionals.TableConditional",
@@ -70,6 +70,10 @@ class Node:
             if len(set(states)) < len(states):
                 twice = next(s for s in states if states.count(s) > 1)
                 raise DataError(f"Node {name!r}: two states are called {twice!r}.")
+            if any(s is None or s != s for s in states):
+                raise DataError(
+                    f"Node {name!r}: None and NaN are missing values, no states. Call it 'missing'."
+                )
             object.__setattr__(self, "states", states)
         conditional = self.conditional
         if conditional is not None and not isinstance(conditional, (Conditional, LinearGaussianConditional)):
@@ -113,6 +117,17 @@ class Node:
         states = "a number" if self.states is None else list(self.states)
         kind = type(self.conditional).__name__ if self.conditional is not None else None
         return f"Node({self.name!r}, {states}, {kind}, parents={list(self.parents)})"
+
+
+def as_evidence(evidence: Any, who: str = "BayesianNetwork") -> dict[str, Any]:
+    """What is said of some nodes, as a dict; None says nothing."""
+    try:
+        return {} if evidence is None else dict(evidence)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"evidence must be a mapping of names to states, for example {{'smoke': 'yes'}}, got {evidence!r}.",
+            who=who,
+        ) from None
 
 
 def number_of(name: str, value: Any) -> float:

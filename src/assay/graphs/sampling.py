@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.graphs.asking import SMALL_TREE
+from assay.graphs.asking import SMALL_TREE, Question
 from assay.graphs.distribution import Distribution, NumberDistribution
 from assay.graphs.families import blanket_scores
 from assay.types import RandomState
@@ -51,7 +51,7 @@ def _draw(rng: np.random.Generator, table: np.ndarray, which: np.ndarray) -> np.
 def conditional_sample(
     network: Any, n: int, evidence: dict[str, Any], random_state: RandomState
 ) -> np.ndarray:
-    """(n, d) rows drawn given evidence: node by node from its exact posterior given evidence and those before it."""
+    """(n, d) rows drawn from the exact distribution given evidence."""
     rng = as_generator(random_state, "BayesianNetwork.sample")
     if network._numeric:
         from assay.graphs.mixed_rows import drawn_completions
@@ -59,18 +59,7 @@ def conditional_sample(
         if np.isneginf(network._log_evidence(evidence)):
             network._refuse_impossible(evidence)
         return drawn_completions(network, network._hard_row(evidence, "sample"), n, rng)
-    row, soft = network._codes(evidence)
-    network.marginals(evidence)  # refuses impossible evidence
-    rows = np.tile(row, (n, 1))
-    tables = network._flat(soft)
-    for name in network.graph.order:
-        i = network.index(name)
-        if row[i] >= 0:
-            continue
-        kinds, inverse = np.unique(rows, axis=0, return_inverse=True)
-        values, _ = network._tree(i).posterior(tables, kinds)
-        rows[:, i] = _draw(rng, values, inverse.ravel())
-    return rows
+    return Question(network, evidence).draw(n, rng)
 
 
 def sampled_query(

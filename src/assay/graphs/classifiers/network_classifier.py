@@ -15,7 +15,7 @@ from assay.graphs.classifiers.intervals import codes_of
 from assay.graphs.classifiers.network_learner import NetworkLearner
 from assay.graphs.learning.constraints import Constraints
 from assay.graphs.learning.scores import SCORES
-from assay.graphs.learning.states import MOST_STATES, StateTable, interval_names
+from assay.graphs.learning.states import MOST_STATES, StateTable, interval_names, missing_state
 from assay.graphs.learning.structure import METHODS, structure_of
 from assay.graphs.node import Node
 from assay.types import RandomState
@@ -161,7 +161,7 @@ class BayesianNetworkClassifier(NetworkLearner):
             gaps = codes[:, j + 1] < 0
             codes[gaps, j + 1] = len(states)
             if gaps.any() or not states:
-                states = [*states, None]
+                states = [*states, missing_state(states)]
             if len(states) > MOST_STATES:
                 raise DataError(
                     f"column {column.name!r} has {len(states)} categories, at most {MOST_STATES} can be counted. Leave "

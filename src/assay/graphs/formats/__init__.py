@@ -17,6 +17,7 @@ ENDINGS = {
     ".bif": "bif",
     ".xml": "xmlbif",
     ".xmlbif": "xmlbif",
+    ".bifxml": "xmlbif",
     ".uai": "uai",
     ".dsc": "dsc",
     ".json": "json",
@@ -29,7 +30,7 @@ def read_network(path: PathLike, format: str | None = None) -> Any:
 
     Parameters
     ----------
-    path : file that ends in .bif, .xml or .xmlbif, .uai, .dsc or .json; compressed with gzip if it ends in .gz
+    path : file that ends in .bif, .xml, .xmlbif or .bifxml, .uai, .dsc or .json; compressed with gzip if it ends in .gz
     format : "bif", "xmlbif", "uai", "dsc" or "json"; None goes by the ending
 
     Examples

@@ -15,22 +15,6 @@ from assay.graphs.formats.words import Draft
 
 __all__ = ["parse", "text"]
 
-HEAD = """<?xml version="1.0"?>
-<!DOCTYPE BIF [
-  <!ELEMENT BIF ( NETWORK )*>
-  <!ATTLIST BIF VERSION CDATA #REQUIRED>
-  <!ELEMENT NETWORK ( NAME, ( PROPERTY | VARIABLE | DEFINITION )* )>
-  <!ELEMENT NAME (#PCDATA)>
-  <!ELEMENT VARIABLE ( NAME, ( OUTCOME | PROPERTY )* ) >
-  <!ATTLIST VARIABLE TYPE (nature|decision|utility) "nature">
-  <!ELEMENT OUTCOME (#PCDATA)>
-  <!ELEMENT DEFINITION ( FOR | GIVEN | TABLE | PROPERTY )* >
-  <!ELEMENT FOR (#PCDATA)>
-  <!ELEMENT GIVEN (#PCDATA)>
-  <!ELEMENT TABLE (#PCDATA)>
-  <!ELEMENT PROPERTY (#PCDATA)>
-]>"""
-
 
 class _Reading:
     """What the parser of XML calls while it goes through a file."""
@@ -113,8 +97,8 @@ def parse(content: str, path: str) -> Any:
 
 
 def text(network: Any) -> str:
-    """The network as text."""
-    lines = [HEAD, '<BIF VERSION="0.3">', "<NETWORK>", "<NAME>unknown</NAME>"]
+    """The network as text, without a document type: some readers stop at one."""
+    lines = ['<?xml version="1.0"?>', '<BIF VERSION="0.3">', "<NETWORK>", "<NAME>unknown</NAME>"]
     for node in network.nodes:
         states = "".join(f"<OUTCOME>{escape(str(s))}</OUTCOME>" for s in node.states)
         lines.append(f'<VARIABLE TYPE="nature"><NAME>{escape(node.name)}</NAME>{states}</VARIABLE>')

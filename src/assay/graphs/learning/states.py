@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from assay.graphs.node import Node
 from assay.tables import Column, Schema, Table
 from assay.types import TableLike
 
-__all__ = ["WITH_EM", "StateTable", "interval_names", "row_blocks", "state_table"]
+__all__ = ["WITH_EM", "StateTable", "interval_names", "missing_state", "row_blocks", "state_table"]
 
 REMEDIES = {
     "state": "Take them as a state of their own: missing='state'",
@@ -117,7 +117,7 @@ def state_table(
                 codes = np.where(gaps, 0, codes)
             else:
                 codes = np.where(gaps, len(states), codes)
-                states = [*states, "missing"]
+                states = [*states, missing_state(states)]
         if len(states) > MOST_STATES:
             raise DataError(
                 f"column {column.name!r} has {len(states)} states, at most {MOST_STATES} can be counted. Leave it out: "
@@ -201,6 +201,19 @@ def _is_block(part: Any) -> bool:
     if isinstance(part, Mapping):
         return np.ndim(next(iter(part.values()), 0)) > 0
     return hasattr(part, "columns") or getattr(part, "ndim", 0) == 2
+
+
+def missing_state(states: Sequence[Any]) -> str:
+    """A name for missing values as a state, which no other state has.
+
+    >>> from assay.graphs.learning.states import missing_state
+    >>> missing_state(["low", "high"]), missing_state(["low", "missing"])
+    ('missing', 'missing_')
+    """
+    name = "missing"
+    while name in map(str, states):
+        name += "_"
+    return name
 
 
 def _edges(values: np.ndarray, asked: Any, name: str, who: str) -> np.ndarray:
