@@ -158,6 +158,24 @@ def test_true_features_are_found():
     assert "share of rows" in str(model.show())
 
 
+def test_a_row_is_explained_by_its_features():
+    rng = np.random.default_rng(0)
+    A = np.array([[3.0, 0, 0, 3], [0, 3, 3, 0]])
+    rows = (rng.random((60, 2)) < 0.5) @ A + rng.normal(0, 0.3, (60, 4))
+    model = IndianBuffetModel(n_sweeps=60, random_state=0).fit(rows)
+    first = int(np.abs(model.components_ - A[0]).sum(axis=1).argmin())
+    reasons = model.explain([A[0]])
+    features, values = reasons.sections
+    assert reasons.answer == f"feature {first}"
+    assert features.rows[0][0] == first and features.rows[0][1] > 0.99
+    assert_allclose([row[1] for row in values.rows], sorted(A[0], reverse=True))
+    parts = np.array([row[1:] for row in values.rows], dtype=float)
+    assert_allclose(parts[:, 1] + parts[:, 2], parts[:, 0])
+    assert model.explain([np.zeros(4)]).answer == "no feature"
+    both, none = model.explain([A.sum(axis=0), np.zeros(4)])
+    assert (both.answer, none.answer) == ("feature 0 + feature 1", "no feature")
+
+
 def test_it_survives_a_file_and_threads_change_nothing(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     rows = (rng.random((40, 2)) < 0.5) @ rng.normal(0, 3, (2, 4)) + rng.normal(0, 0.5, (40, 4))
@@ -177,5 +195,11 @@ def test_awkward_tables():
     assert np.isfinite(large.components_).all()
     with pytest.raises(DataError, match="all values are 0"):
         make.fit(np.zeros((4, 2)))
+    with pytest.raises(DataError, match="all values are 0, or too large"):
+        make.fit([[1e300, 1.0], [2.0, 3.0]])
+    make.fit(np.random.default_rng(0).normal(size=(20, 3)))
+    for answer in (make.transform, make.explain):
+        with pytest.raises(DataError, match="row 2 has values too large to be squared"):
+            answer([[0.0, 0.0, 0.0], [0.0, 1e200, 0.0]])
     with pytest.raises(DataError, match="missing value"):
         make.fit([[1.0, np.nan]])

@@ -10,7 +10,8 @@ from scipy.special import gammaln
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card, Transformer
-from assay.core.explanation import Section
+from assay.core.explanation import Explanation, Section
+from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.model_view import Part
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range, Seed
@@ -31,6 +32,9 @@ TRANSFORM_SWEEPS = 250  # for rows of more features than all combinations are go
 ALPHA_PRIOR = (1.0, 1.0)  # shape and rate of the gamma prior of alpha
 VARIANCE_SHAPE = 1.0  # of the inverse gamma priors of variances
 COLUMNS_SHOWN = 6
+COLUMNS_EXPLAINED = 12
+FEATURES_EXPLAINED = 10
+LARGEST_SQUARES = 1e300  # of a row that is answered, in units of the noise
 ANNEALED_SHARE = 0.25  # of the sweeps, in which the noise is at least as large as a limit that falls
 LAST_LIMIT = 0.05  # where the limit ends, in units of the root mean square of X
 PAIRS_A_FEATURE = 2  # pairs of features that a sweep tries to toggle, for each feature
@@ -153,7 +157,9 @@ class IndianBuffetModel(Transformer):
 
     def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
         X = np.ascontiguousarray(X, dtype=np.float64)
-        who, spread = type(self).__name__, float(np.mean(X**2))
+        who = type(self).__name__
+        with np.errstate(over="ignore"):  # refused in the next line
+            spread = float(np.mean(X**2))
         if not 0 < spread < np.inf:
             raise DataError(
                 "all values are 0, or too large to be squared: there is no scale to learn.", who=who
@@ -178,6 +184,14 @@ class IndianBuffetModel(Transformer):
     def _transform(self, X: Any) -> np.ndarray:
         """(n, K) P(z = 1 | x) by the features that the training rows have."""
         rows, n = np.ascontiguousarray(X, dtype=np.float64), len(self.features_)
+        with np.errstate(over="ignore"):  # refused in the next lines
+            large = np.flatnonzero(~(((rows / self.noise_) ** 2).sum(axis=1) < LARGEST_SQUARES))
+        if len(large):
+            raise DataError(
+                f"row {large[0] + 1} has values too large to be squared in units of the noise, {self.noise_:.3g}. "
+                "Give rows as those of fit.",
+                who=type(self).__name__,
+            )
         counts = self.features_.sum(axis=0, dtype=np.float64)
         out = np.zeros((len(rows), self.n_components_))
         _binary_features.responsibilities(
@@ -197,15 +211,47 @@ class IndianBuffetModel(Transformer):
         check_is_fitted(self)
         return np.asarray(Z, dtype=np.float64) @ self.components_
 
+    def explain(self, X: TableLike) -> Explanation | Explanations:
+        """Which features a row has, and how much of each of its values they account for."""
+        return self._explain_table(X).one_or_all()
+
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        Z = self._transform(X)
+        explained = Z @ self.components_
+        present = [" + ".join(f"feature {k}" for k in np.flatnonzero(z > 0.5)) or "no feature" for z in Z]
+
+        def sections(i: int) -> list[Section]:
+            likely = np.argsort(-Z[i], kind="stable")[:FEATURES_EXPLAINED]
+            features = [[int(k), float(Z[i, k]), float(self.frequencies_[k]), self._adds(k)] for k in likely]
+            others = len(Z[i]) - len(likely)
+            more = f"{others} more features are less probable." if others else ""
+            large = np.argsort(-np.maximum(np.abs(X[i]), np.abs(explained[i])), kind="stable")
+            values = [
+                [self._names[j], float(X[i, j]), float(explained[i, j]), float(X[i, j] - explained[i, j])]
+                for j in large[:COLUMNS_EXPLAINED]
+            ]
+            root = float(np.sqrt(np.mean((X[i] - explained[i]) ** 2)))
+            note = f"Root mean square of what is left: {root:.3g}; the noise is {self.noise_:.3g}."
+            return [
+                Section(
+                    "Features", ["feature", "probability", "share of rows", "adds most to"], features, more
+                ),
+                Section("What they account for", ["column", "value", "features", "left"], values, note),
+            ]
+
+        return Explanations(type(self).__name__, present, rows, Reasons(sections))
+
     def _names_out(self) -> list[str]:
         return [f"{type(self).__name__.lower()}{k}" for k in range(self.n_components_)]
 
+    def _adds(self, k: int) -> str:
+        """The columns to which a feature adds most, with what it adds."""
+        values = self.components_[k]
+        order = np.argsort(-np.abs(values), kind="stable")[:COLUMNS_SHOWN]
+        return ", ".join(f"{self._names[j]} {values[j]:+.3g}" for j in order)
+
     def _model_parts(self) -> list[Part]:
-        rows = []
-        for k, values in enumerate(self.components_):
-            order = np.argsort(-np.abs(values), kind="stable")[:COLUMNS_SHOWN]
-            text = ", ".join(f"{self._names[j]} {values[j]:+.3g}" for j in order)
-            rows.append([k, float(self.frequencies_[k]), text])
+        rows = [[k, float(share), self._adds(k)] for k, share in enumerate(self.frequencies_)]
         note = f"Noise {self.noise_:.3g}, scale of the features {self.feature_scale_:.3g}, alpha {self.alpha_:.3g}."
         return [Section("Binary features", ["feature", "share of rows", "adds most to"], rows, note)]
 
