@@ -1,4 +1,4 @@
-"""A kernel for a table of which nothing is known: one length scale for each column, and noise."""
+"""A kernel for a table of which nothing is known: one length scale for each column."""
 
 from __future__ import annotations
 
@@ -7,15 +7,44 @@ from typing import Any
 import numpy as np
 
 from assay.kernels import ConstantKernel, Kernel, Matern, MixedKernel, WhiteKernel
+from assay.kernels.kernel_learner import KernelLearner
 from assay.tables import Schema
 
-__all__ = ["MIXED", "automatic_kernel", "filled_in"]
+__all__ = ["AutomaticKernel", "automatic_kernel", "filled_in"]
 
 MIXED = ConstantKernel() * MixedKernel() + WhiteKernel(0.1)  # takes categories and missing values as they are
 MOST_LENGTH_SCALES = 50  # columns up to which each has its own
 
 
-def automatic_kernel(schema: Schema, X: np.ndarray) -> Kernel:
+class AutomaticKernel(KernelLearner):
+    """What learners share whose ``kernel="auto"`` is made of the training rows: :func:`automatic_kernel`."""
+
+    noise_in_kernel = True  # of the targets; classes have none of their own
+
+    @property
+    def _automatic(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "auto"
+
+    def _known_rows(self) -> Any:
+        """The training rows."""
+        raise TypeError(f"{type(self).__name__} must define _known_rows")
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        values = super()._admit(X, fitting)
+        return (
+            values if fitting or not self._automatic else filled_in(values, self._known_rows(), self.schema_)
+        )
+
+    def _fit_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> None:
+        if not self._automatic:
+            super()._fit_kernel(X, y, w)
+            return
+        kernel = automatic_kernel(self.schema_, X, self.noise_in_kernel)
+        self.kernel_ = kernel.with_schema(self.schema_).learn(X)
+        self.shape_fit_ = tuple(map(int, X.shape))
+
+
+def automatic_kernel(schema: Schema, X: np.ndarray, noise: bool = True) -> Kernel:
     r"""A variance times a Matern kernel of the numbers, times one of the other columns, plus noise.
 
     .. math:: K = c\; k_{5/2}(\text{numbers})\; k_{\text{mixed}}(\text{categories, columns with gaps}) +
@@ -27,6 +56,8 @@ def automatic_kernel(schema: Schema, X: np.ndarray) -> Kernel:
     Parameters
     ----------
     schema : Schema      X : (n, d) the training rows, categories as codes
+    noise : bool, default True
+        Whether the last term of (1) is there.
 
     Examples
     --------
@@ -50,7 +81,7 @@ def automatic_kernel(schema: Schema, X: np.ndarray) -> Kernel:
     if others:
         mixed = MixedKernel()
         kernel = kernel * (mixed.on(others) if numbers else mixed)
-    return kernel + WhiteKernel(0.1, (1e-6, 1e2))
+    return kernel + WhiteKernel(0.1, (1e-6, 1e2)) if noise else kernel
 
 
 def filled_in(values: Any, X: np.ndarray, schema: Schema) -> Any:

@@ -19,7 +19,7 @@ from assay.errors import DataError, ParameterError
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL
 from assay.processes import selection as choosing
-from assay.processes.automatic import MIXED, automatic_kernel, filled_in
+from assay.processes.automatic import MIXED, AutomaticKernel
 from assay.processes.leave_out import checked_folds
 from assay.processes.noise import noise_variance
 from assay.processes.reasons import ReasonsOfRegression
@@ -48,7 +48,7 @@ class Variances(NamedTuple):
     noisy: np.ndarray
 
 
-class GaussianProcessRegressor(ReasonsOfRegression):
+class GaussianProcessRegressor(AutomaticKernel, ReasonsOfRegression):
     r"""Regression by a Gaussian process: an answer and its uncertainty from a kernel and noise.
 
     The targets are :math:`y = f(x) + e`; f is a Gaussian process of mean 0 and covariance K, e is noise. For the
@@ -205,7 +205,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
     def _kernel(self) -> Kernel:
         if self.kernel is None:
             return ConstantKernel() * RBF()
-        if isinstance(self.kernel, str) and self.kernel == "auto":
+        if self._automatic:
             return MIXED  # until the table is known
         kernel = kernel_of(self.kernel)
         if kernel.precomputed:
@@ -215,10 +215,8 @@ class GaussianProcessRegressor(ReasonsOfRegression):
             )
         return kernel
 
-    def _admit(self, X: Any, fitting: bool = False) -> Any:
-        values = super()._admit(X, fitting)
-        automatic = isinstance(self.kernel, str) and self.kernel == "auto"
-        return values if fitting or not automatic else filled_in(values, self.route_.X, self.schema_)
+    def _known_rows(self) -> Any:
+        return self.route_.X
 
     # ---------------------------------------------------------------- fit
 
@@ -331,13 +329,6 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         if (scales == scales[0]).all():
             return total + noise / scales[0] / scales[0]
         return total[:, None] + noise[:, None] / scales / scales
-
-    def _fit_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> None:
-        if not (isinstance(self.kernel, str) and self.kernel == "auto"):
-            super()._fit_kernel(X, y, w)
-            return
-        self.kernel_ = automatic_kernel(self.schema_, X).with_schema(self.schema_).learn(X)
-        self.shape_fit_ = tuple(map(int, X.shape))
 
     def _choose(self, step: Step) -> None:
         """The parameters of the kernel."""

@@ -4,6 +4,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
@@ -53,6 +54,21 @@ def test_worked_example():
     assert_allclose(p[3], 0.50004, atol=5e-6)
     quick = clone(model).set_params(predictive="probit").fit(LINE, SIDES).predict_proba([[0.5], [1.5]])[:, 1]
     assert_allclose(quick, [0.62508939, 0.75027572], atol=5e-9)
+
+
+def test_few_parameters_are_first_chosen_on_a_quarter_of_few_rows():
+    """Two parameters on 50 of 200 rows; six want 150 rows, and are chosen on all 200 at once."""
+    random = np.random.default_rng(0)
+    A = random.normal(size=(200, 5))
+    b = np.sin(2 * A[:, 0]) + A[:, 1] * A[:, 2] + 0.5 * random.normal(size=200) > 0
+    spent = {}
+    for scale in (1.0, np.ones(5)):
+        model = GaussianProcessClassifier(1.0 * RBF(scale)).fit(A, b)
+        spent[np.ndim(scale)] = model.processes_[0].choice.evaluations
+        at_bound = np.isclose(model.kernel_.theta, model.kernel_.bounds.T, atol=1e-9).any(axis=0)
+        _, slope = model.log_marginal_likelihood(model.kernel_.theta, eval_gradient=True)
+        assert (np.abs(slope) < 0.02)[~at_bound].all()
+    assert spent[0] <= 7 < spent[1]
 
 
 @pytest.mark.parametrize("multi_class", ["one_vs_rest", "one_vs_one"])
@@ -112,6 +128,18 @@ def test_intervals_of_the_log_odds_hold_the_truth():
         model = GaussianProcessClassifier(ConstantKernel(2.0) * RBF(1.0), optimizer=None)
         mean, variance = model.fit(rows[:60], classes[:60]).latent_mean_and_variance(rows[60:])
         inside.append(np.abs(f[60:, 0] - mean) < 1.96 * np.sqrt(variance))
+    assert 0.93 < np.mean(inside) < 0.97
+
+
+def test_intervals_of_the_scores_of_several_classes_hold_the_truth():
+    random, inside = np.random.default_rng(0), []
+    for _ in range(100):
+        rows, f, classes = drawn_classes(random, 80, 3)
+        if len(np.unique(classes[:60])) < 3:
+            continue
+        model = GaussianProcessClassifier(2.0 * RBF(1.0), optimizer=None, multi_class="softmax")
+        mean, variance = model.fit(rows[:60], classes[:60]).latent_mean_and_variance(rows[60:])
+        inside.append(np.abs(f[60:] - mean) < 1.96 * np.sqrt(variance))
     assert 0.93 < np.mean(inside) < 0.97
 
 
@@ -436,3 +464,28 @@ def test_a_softmax_of_any_variance_finds_its_mode(variance):
     mode = model.processes_[0].mode
     assert mode.converged and np.mean(model.predict(X) == y) > 0.98
     assert_allclose(mode.pi + mode.a, model.processes_[0].t, atol=1e-8)  # the gradient vanishes
+
+
+def test_a_kernel_made_for_the_table_takes_it_as_it_is(tmp_path):
+    """One length scale for each column of numbers, and one part for categories and columns with gaps."""
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "size": 1000 * random.normal(size=80),
+            "city": random.choice(["Bern", "Rome", "Oslo"], 80),
+            "age": random.normal(size=80),
+        }
+    )
+    inside = (table["city"] == "Rome") | (table["size"] > 800)
+    table.loc[3, "age"] = np.nan
+    model = GaussianProcessClassifier("auto", selection="map").fit(table, np.where(inside, "in", "out"))
+    assert "Matern" in str(model.kernel_) and "MixedKernel" in str(model.kernel_)
+    assert "White" not in str(model.kernel_)  # classes have no noise of their own
+    assert model.score(table, np.where(inside, "in", "out")) > 0.97
+    query = table.iloc[:2].copy()
+    query["size"] = [np.nan, table["size"].mean()]  # what no training row lacks is taken as their mean
+    query.loc[:, ["city", "age"]] = table.loc[0, ["city", "age"]].to_numpy()
+    p = model.predict_proba(query)
+    assert_allclose(p[0], p[1])
+    save(model, tmp_path / "model.assay")
+    assert_array_equal(load(tmp_path / "model.assay").predict_proba(table), model.predict_proba(table))

@@ -19,6 +19,7 @@ from assay.core.stored import Boolean, Each, Integer, Object, ObjectRows, Plain,
 from assay.errors import DataError, ParameterError, warn_user
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL
+from assay.processes.automatic import MIXED, AutomaticKernel
 from assay.processes.classification.kernels_of_classes import KernelsOfClasses
 from assay.processes.classification.latent_process import LatentProcess, Search, fit_process
 from assay.processes.classification.predictive import (
@@ -55,7 +56,7 @@ class _Several:
     estimators_: list[LatentProcess]
 
 
-class GaussianProcessClassifier(ReasonsOfProcesses):
+class GaussianProcessClassifier(AutomaticKernel, ReasonsOfProcesses):
     r"""Classification by a Gaussian process, approximated at its mode (Laplace).
 
     The log odds of two classes are a function f that is a Gaussian process: before any class is seen the values at
@@ -73,14 +74,16 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
     one kernel for all), or there is one for each pair (``"one_vs_one"``, without probabilities). Row weights multiply
     the log-likelihood; rows without weight are left out.
 
-    Cost: fit O(n^3) for each set of parameters that is tried (about K times that for K classes), with more than 400
-    rows begun on a quarter of them; predict O(n d) a row, probabilities O(n^2); memory O(n^2).
+    Cost: fit O(n^3) for each set of parameters that is tried (about K times that for K classes), with more than 200
+    to 400 rows begun on a quarter of them; predict O(n d) a row, probabilities O(n^2); memory O(n^2).
 
     Parameters
     ----------
     kernel : Kernel, scikit-learn's kernel object, name or function of two tables, default None
         None is ``1.0 * RBF(1.0)`` with fixed parameters, as with scikit-learn. A name such as "rbf" or "mixed" (tables
-        with categories and missing values) is that kernel times a constant, with parameters to be chosen.
+        with categories and missing values) is that kernel times a constant, with parameters to be chosen. "auto" takes
+        any table as it is: a Matern kernel with a length scale for each column of numbers, times one of the other
+        columns.
     optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
         None leaves the parameters as they are; a function gets the objective, a start and ``bounds=``, and returns the
         best theta and its value.
@@ -172,6 +175,7 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
         "log_marginal_likelihood_value_": Scalar(finite=True),
         "spread_doubted_": Boolean(),
     }
+    noise_in_kernel = False
     processes_: list[LatentProcess]
 
     def __init__(
@@ -204,6 +208,8 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
     def _kernel(self) -> Kernel:
         if self.kernel is None:
             return ConstantKernel(1.0, "fixed") * RBF(1.0, "fixed")
+        if self._automatic:
+            return MIXED.k1  # until the table is known
         if type(self.kernel).__name__ in ("CompoundKernel", "KernelsOfClasses"):
             raise ParameterError(
                 f"{type(self).__name__}: kernel cannot be a CompoundKernel; give the kernel of one process."
@@ -215,6 +221,9 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
                 "variances. Give the kernel itself, or use KernelLogisticRegression(kernel='precomputed')."
             )
         return ConstantKernel(1.0) * kernel if isinstance(self.kernel, str) else kernel
+
+    def _known_rows(self) -> Any:
+        return self.X_train_
 
     # ---------------------------------------------------------------- fit
 

@@ -23,7 +23,8 @@ from assay.tables.rows import row_count, take_rows
 
 __all__ = ["Evidence", "LatentProcess", "Search", "fit_process"]
 
-LEAST_ROWS_OF_A_SUBSET = 100  # on which parameters are chosen first
+LEAST_ROWS_OF_A_SUBSET = (50, 100)  # on which parameters are chosen first, of few parameters and of many
+ROWS_A_PARAMETER = 25  # of such a subset, between these
 TOLERANCE = 1e-5  # fall of minus the log evidence that does not matter
 LATENT_VARIANCE = 4.0  # of log odds, as a default prior expects it
 PAIRS_A_BLOCK = 1 << 20  # kernel values held while variances are computed
@@ -132,12 +133,13 @@ class Search:
 def _on_fewer_rows(evidence: Evidence) -> list[tuple[Objective, float]]:
     """The evidence of a sixteenth and a quarter of the rows, if these are enough and have all classes."""
     n, parts = len(evidence.t), list[tuple[Objective, float]]()
+    least = np.clip(ROWS_A_PARAMETER * len(evidence.kernel.theta), *LEAST_ROWS_OF_A_SUBSET)
     order = np.random.default_rng(0).permutation(n)
     for size in (n // 16, n // 4):
         rows = np.sort(order[:size])
         t = evidence.t[rows]
         counts = t.sum(axis=0)
-        if size >= LEAST_ROWS_OF_A_SUBSET and np.min(counts) > 0 and np.max(counts) < size:
+        if size >= least and np.min(counts) > 0 and np.max(counts) < size:
             parts.append((evidence.of(rows), size / n))
     return parts
 
