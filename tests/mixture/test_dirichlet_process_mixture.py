@@ -11,7 +11,7 @@ from tests.calibration import assert_calibrated
 from assay import load, save
 from assay.errors import DataError, ParameterError
 from assay.mixture import ChineseRestaurant, DirichletProcessMixture, posterior_similarity
-from assay.stats import NormalGamma, NormalMean
+from assay.stats import NormalGamma, NormalInverseWishart, NormalMean
 
 
 def groups(n=90, seed=0):
@@ -50,21 +50,35 @@ def test_one_pass_opens_groups_for_far_rows(method):
     assert model.draws_.n_draws == 1
 
 
-def test_ranks_of_true_values_among_draws_are_uniform():
-    """Alpha from its prior, tables by the process, rows from the components."""
+COVARIANCE = np.array([[1.0, 0.3], [0.3, 1.0]])
+
+
+@pytest.mark.parametrize(
+    "component",
+    [
+        NormalMean(0.0, 4.0, 1.0),
+        [NormalGamma(0.0, 0.3, 3.0, 2.0), NormalGamma(0.0, 0.3, 3.0, 2.0)],
+        NormalInverseWishart([0.0, 0.0], COVARIANCE, kappa=0.3, nu=5),
+    ],
+)
+def test_ranks_of_true_values_among_draws_are_uniform(component):
+    """Alpha from its prior, tables by the process, groups and rows from the component."""
+
+    def drawn(size, rng):
+        if isinstance(component, NormalInverseWishart):
+            mean, covariance = component.sample(1, rng)
+            return rng.multivariate_normal(np.ravel(mean), np.reshape(covariance, (2, 2)), size)
+        if isinstance(component, NormalMean):
+            return rng.normal(component.sample(1, rng), 1.0, (size, 1))
+        numbers = [np.ravel(column.sample(1, rng)) for column in component]
+        return np.column_stack([rng.normal(mean, precision**-0.5, size) for mean, precision in numbers])
 
     def simulate(rng, n=10, every=8):
         alpha = rng.gamma(2.0) / 2.0
-        tables = ChineseRestaurant(alpha).sample(n, rng)
-        means = rng.normal(0.0, 2.0, size=tables.max() + 1)
-        X = (means[tables] + rng.normal(size=n))[:, None]
+        tables = np.sort(ChineseRestaurant(alpha).sample(n, rng))
+        X = np.concatenate([drawn(size, rng) for size in np.bincount(tables)])
         model = DirichletProcessMixture(
-            NormalMean(0.0, 4.0, 1.0),
-            alpha_prior=(2.0, 2.0),
-            n_chains=1,
-            burn_in=20,
-            n_sweeps=9 * every,
-            random_state=rng,
+            component, alpha_prior=(2.0, 2.0), n_chains=1, burn_in=20, n_sweeps=9 * every, random_state=rng
         ).fit(X)
         draws = np.column_stack([model.draws_[name][0, every - 1 :: every] for name in ("alpha", "groups")])
         return [alpha, tables.max() + 1], draws

@@ -498,6 +498,33 @@ def test_the_posterior_is_calibrated(method):
     assert_calibrated(simulate, rounds=120, bins=5)
 
 
+def test_the_posterior_of_targets_with_gaps_noise_of_rows_and_further_rows_holds_the_truth():
+    random, inside = np.random.default_rng(0), []
+    kernel = RBF([1.0, 2.0])
+    for _ in range(150):
+        rows, noise = random.uniform(-2, 2, size=(40, 2)), random.gamma(2.0, 0.1, size=40)
+        f = np.linalg.cholesky(kernel(rows) + 1e-9 * np.eye(40)) @ random.normal(size=(40, 2))
+        Y = f + np.sqrt(noise)[:, None] * random.normal(size=(40, 2))
+        Y[random.uniform(size=Y.shape) < 0.3] = np.nan
+        model = GaussianProcessRegressor(kernel, optimizer=None).fit(rows[:20], Y[:20], noise=noise[:20])
+        mean, sd = model.partial_fit(rows[20:30], Y[20:30], noise=noise[20:30]).predict(
+            rows[30:], return_std=True
+        )
+        inside.append(np.abs(f[30:] - mean) < 1.96 * sd)
+    assert 0.93 < np.mean(inside) < 0.97
+
+
+def test_leave_one_out_intervals_hold_the_targets():
+    random, inside = np.random.default_rng(0), []
+    kernel = 2.0 * Matern([1.0, 2.0], nu=2.5) + WhiteKernel(0.2)
+    for _ in range(60):
+        rows = random.uniform(-3, 3, size=(40, 2))
+        target = np.linalg.cholesky(kernel(rows)) @ random.normal(size=40)
+        mean, sd = GaussianProcessRegressor(kernel, optimizer=None).fit(rows, target).leave_one_out()
+        inside.append(np.abs(target - mean) < 1.96 * sd)
+    assert 0.93 < np.mean(inside) < 0.97
+
+
 @pytest.mark.parametrize("several", [False, True])
 def test_a_stored_model_gives_the_same_answers_and_learns_on(tmp_path, several):
     rows, target = noisy_waves()

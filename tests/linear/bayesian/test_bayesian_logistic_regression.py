@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, softmax
 from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression as Peer
@@ -182,6 +182,17 @@ def test_intervals_of_the_weights_cover():
         model = BayesianLogisticRegression(fit_intercept=False).fit(A, random.random(120) < expit(A @ w))
         low, high = model.posterior_.interval(0.95)
         inside.append((low < w) & (w < high))
+    assert 0.93 < np.mean(inside) < 0.97
+
+
+def test_intervals_of_the_weights_of_several_classes_cover():
+    random, inside = np.random.default_rng(0), []
+    for _ in range(200):
+        W, A = random.normal(size=(3, 2)), random.normal(size=(150, 2))
+        p = softmax(A @ W.T, axis=1)
+        classes = (random.uniform(size=150)[:, None] > np.cumsum(p, axis=1)).sum(axis=1)
+        low, high = BayesianLogisticRegression(fit_intercept=False).fit(A, classes).posterior_.interval(0.95)
+        inside.append((low < W.ravel()) & (W.ravel() < high))
     assert 0.93 < np.mean(inside) < 0.97
 
 
