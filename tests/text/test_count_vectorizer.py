@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import sklearn.feature_extraction.text as peer
 from numpy.testing import assert_allclose, assert_array_equal
@@ -177,6 +178,22 @@ def test_what_is_wrong_is_said():
         CountVectorizer().fit(["a text", float("nan")])
     with pytest.raises(ParameterError, match="lower boundary larger"):
         CountVectorizer(ngram_range=(2, 1)).fit(TEXTS)
+    with pytest.raises(ParameterError, match=r"token_pattern='\(' is no regular expression: missing \)"):
+        CountVectorizer(token_pattern="(").fit(TEXTS)
+    with pytest.raises(UnicodeDecodeError, match=r"as CountVectorizer reads it\. Set encoding, such as 'latin-1'"):
+        CountVectorizer().fit([b"a text", b"caf\xe9"])
+    with pytest.raises(ParameterError, match="encoding must be one that Python knows"):
+        CountVectorizer(encoding="utf-80").fit([b"a text"])
+
+
+@pytest.mark.parametrize("reader", [CountVectorizer(), TfidfVectorizer(), HashingVectorizer()], ids=repr)
+@pytest.mark.parametrize(
+    "column", [pa.array, lambda texts: pa.chunked_array([texts[:1], texts[1:]]), pd.Series]
+)
+def test_columns_of_texts_count_as_lists_do(reader, column):
+    plain, of_column = (clone(reader).fit_transform(kind(TEXTS)) for kind in (list, column))
+    assert_allclose(of_column.toarray(), plain.toarray())
+    assert_allclose(clone(reader).fit(column(TEXTS)).transform(column(TEXTS)).toarray(), plain.toarray())
 
 
 @pytest.mark.parametrize("reader", [CountVectorizer(), TfidfVectorizer(), HashingVectorizer()], ids=repr)

@@ -117,7 +117,19 @@ class DocumentAnalyzer(BaseEstimator):
         elif self.input == "file":
             doc = doc.read()
         if isinstance(doc, bytes):
-            doc = doc.decode(self.encoding, self.decode_error)
+            try:
+                doc = doc.decode(self.encoding, self.decode_error)
+            except UnicodeDecodeError as error:
+                error.reason += (
+                    f", so a document is not written as {type(self).__name__} reads it. Set encoding, such as 'latin-1', "
+                    "or decode_error='replace' or 'ignore'."
+                )
+                raise
+            except LookupError:
+                raise ParameterError(
+                    f"{type(self).__name__}: encoding must be one that Python knows, such as 'utf-8' or 'latin-1', got "
+                    f"{self.encoding!r}."
+                ) from None
         if isinstance(doc, float) and doc != doc:
             raise ValueError(
                 f"{type(self).__name__}: np.nan is an invalid document, expected byte or unicode string. Leave missing "
@@ -144,7 +156,12 @@ class DocumentAnalyzer(BaseEstimator):
         """The function that cuts a text into words."""
         if self.tokenizer is not None:
             return self.tokenizer
-        pattern = re.compile(self.token_pattern or TOKEN_PATTERN)
+        try:
+            pattern = re.compile(self.token_pattern or TOKEN_PATTERN)
+        except re.error as error:
+            raise ParameterError(
+                f"{type(self).__name__}: token_pattern={self.token_pattern!r} is no regular expression: {error}."
+            ) from None
         if pattern.groups > 1:
             raise ParameterError(
                 f"{type(self).__name__}: More than 1 capturing group in token pattern. Only a single group should be "

@@ -151,7 +151,7 @@ class CountVectorizer(DocumentAnalyzer):
         if self.fixed_vocabulary_:
             return self
         terms, counter = _Numbers(), self._counter()
-        documents, sums = iter(raw_documents), _Sums()
+        documents, sums = iter(texts_of(raw_documents, type(self).__name__)), _Sums()
         while block := list(islice(documents, DOCUMENTS_IN_BLOCK)):
             sums.add(counter(block, terms.__getitem__, lambda: len(terms)))
         self._settle(terms, sums)
@@ -270,14 +270,14 @@ class CountVectorizer(DocumentAnalyzer):
 
     def _counter(self) -> Callable[[Iterable[Any], Callable[[str], int | None], Callable[[], int]], Any]:
         """The function from documents, numbers of terms and their count to a CSR matrix of counts."""
-        analyze = self.build_analyzer()
+        analyze, who = self.build_analyzer(), type(self).__name__
 
         def count(
             documents: Iterable[Any], number: Callable[[str], int | None], width: Callable[[], int]
         ) -> Any:
             places, starts = array("i"), [0]
             grows = getattr(number, "__self__", None).__class__ is _Numbers
-            for document in documents:
+            for document in texts_of(documents, who):
                 numbers: Any = map(number, analyze(document))
                 places.extend(numbers if grows else [j for j in numbers if j is not None])
                 starts.append(len(places))

@@ -127,10 +127,10 @@ class HashingVectorizer(TransformerMixin, DocumentAnalyzer, auto_wrap_output_key
     def transform(self, X: Iterable[Any]) -> Any:
         """(n, n_features) CSR matrix of the terms."""
         self._check_parameters()
-        texts_of(X, type(self).__name__)
+        texts = texts_of(X, type(self).__name__)
         analyze, hash_of = self.build_analyzer(), self._hash()
         hashes, starts = array("i"), [0]
-        for document in X:
+        for document in texts:
             hashes.extend(map(hash_of, analyze(document)))
             starts.append(len(hashes))
         codes = np.frombuffer(hashes, dtype=np.intc) if len(hashes) else np.empty(0, np.intc)

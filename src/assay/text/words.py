@@ -87,4 +87,6 @@ def texts_of(documents: Any, who: str) -> Iterable[Any]:
         raise DataError(
             f"{who}: expected a list or a column of texts, got a table. Choose one of its columns."
         )
+    if hasattr(documents, "to_pylist"):  # a column of pyarrow, whose entries are no str
+        return documents.to_pylist()
     return documents

@@ -77,6 +77,9 @@ def test_a_word_that_never_occurs_speaks_for_nobody():
 def test_what_is_wrong_is_said():
     with pytest.raises(DataError, match="y has one class"):
         discriminating_words([[1], [2]], ["a", "a"])
+    for texts in (["a text", "another"], pd.Series(["a text", "another"]), np.array(["a", "b"])):
+        with pytest.raises(DataError, match=r"expected counts of words, got texts\. Count them first"):
+            discriminating_words(texts, ["a", "b"])
     with pytest.raises(DataError, match="non-negative"):
         discriminating_words([[-1], [2]], ["a", "b"])
     with pytest.raises(ParameterError, match="1 columns and 2 words"):

@@ -140,6 +140,12 @@ def discriminating_words(
     who = "discriminating_words"
     accepts = {"n_words": Count(1), "tie": Range(1, open="high"), "alpha": Range(0, open="high")}
     check(who, accepts, {"n_words": n_words, "tie": tie, "alpha": alpha})
+    if _are_texts(X):
+        raise DataError(
+            "expected counts of words, got texts. Count them first: CountVectorizer of assay.text, and its "
+            "get_feature_names_out() as words.",
+            who=who,
+        )
     table = Table.of(X, who=who)
     names = table.schema.names if words is None else [str(word) for word in words]
     if len(names) != table.shape[1]:
@@ -164,3 +170,13 @@ def discriminating_words(
         for k, label in enumerate(labels.tolist())
     }
     return DiscriminatingWords(labels.tolist(), names, probability, statistic, p, ambiguous, best)
+
+
+def _are_texts(X: Any) -> bool:
+    """Whether X is one text, or a list or a column of texts."""
+    if hasattr(X, "columns") or len(getattr(X, "shape", (0,))) != 1:
+        return False
+    entries = X.tolist() if hasattr(X, "tolist") else X
+    return isinstance(entries, str) or (
+        isinstance(entries, (list, tuple)) and any(isinstance(entry, str) for entry in entries)
+    )
