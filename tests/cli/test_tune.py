@@ -72,6 +72,15 @@ def test_values_of_a_space_keep_their_kinds(run):
     assert {t["n_neighbors"] for t in tries} == {3, 5}
 
 
+def test_a_search_that_its_budget_ends_says_so(run):
+    code, out, err = run("tune", "iris", "-l", "knn", "--n", "9", "--outer", "none", "--budget", "0.000001s")
+    assert code == 0, err
+    assert (
+        "1 of 9 settings were judged: the share of --budget of this search" in out
+        and "Best of 1 setting\n" in out
+    )
+
+
 def test_rows_of_a_group_stay_together(run, tmp_path):
     """Four equal rows of each patient: the class is known if one of them was learned from, else it is chance."""
     rng = np.random.default_rng(0)

@@ -34,6 +34,13 @@ def test_without_an_interval_none_is_invented():
     assert "interval" not in str(verdict(low=np.nan, high=np.nan))
 
 
+def test_differences_that_cancel_make_no_learner_better():
+    d = np.array([0.1, -0.2, 0.3, -0.1, -0.1])
+    assert d.mean() != 0  # 1 / 10 is no binary fraction
+    said = str(Verdict("tree", "bayes", measures()["error"], paired_t(d), 1.0, 1, 5, 0.05))
+    assert said.startswith("tree and bayes have the same mean error (difference ")
+
+
 def test_at_the_level_itself_it_is_significant():
     assert verdict(adjusted=0.05).significant and not verdict(adjusted=np.nan).significant
 

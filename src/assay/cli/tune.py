@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -220,10 +221,12 @@ def command(
     splits_of = 0 if outer == "none" else Resampling.of(outer).count(dataset.X.shape[0], groups)
     share = None if budget is None else budget / (splits_of + 1)
     make = TunedRegressor if aim.task == "regression" else Tuned
+    begun = perf_counter()
     model = make(
         entry.name, ranges, inner, metric, seed, n_iter, search=search, budget=share, n_jobs=jobs, folder=folder,
         **of_classes,
     ).fit(dataset.X, dataset.y, weights, groups=groups, times=times)  # fmt: skip
+    over = share is not None and perf_counter() - begun >= share
     outcome = None
     if outer != "none":
         outcome = nested(
@@ -232,7 +235,7 @@ def command(
             loss=loss, reject=reject, budget=None if share is None else share * splits_of, folder=folder,
         )  # fmt: skip
     dataset.tell_left_out()
-    _show(model, entry.class_name, measure, outcome, as_json, output == "-")
+    _show(model, entry.class_name, measure, outcome, as_json, output == "-", over)
     if save:
         _save(model, measure.name, save)
         click.echo(f"The tries are in {save}.", err=as_json or output == "-")
@@ -277,7 +280,9 @@ def _tune_sequences(
     splits_of = 0 if outer == "none" else Resampling.of(outer).count(len(dataset.X))
     share = None if budget is None else budget / (splits_of + 1)
     model = Tuned(base, ranges, random_state=seed, budget=share, n_jobs=jobs, loss=loss, **how)
+    begun = perf_counter()
     model.fit(dataset.X, dataset.y)
+    over = share is not None and perf_counter() - begun >= share
     outcome = None
     if outer != "none":
         outcome = nested(
@@ -285,7 +290,7 @@ def _tune_sequences(
             budget=None if share is None else share * splits_of, **how,
         )  # fmt: skip
     dataset.tell_left_out()
-    _show(model, name, measure, outcome, as_json, output == "-")
+    _show(model, name, measure, outcome, as_json, output == "-", over)
     if save:
         _save(model, measure.name, save)
         click.echo(f"The tries are in {save}.", err=as_json or output == "-")
@@ -354,8 +359,15 @@ def _tries(model: Any) -> list[tuple[dict[str, Any], float]]:
 
 
 def _show(
-    model: Any, class_name: str, measure: Any, outcome: Nested | None, as_json: bool, on_stderr: bool
+    model: Any,
+    class_name: str,
+    measure: Any,
+    outcome: Nested | None,
+    as_json: bool,
+    on_stderr: bool,
+    over: bool = False,
 ) -> None:
+    """The best settings and what to expect of them; ``over`` tells that the time of the search was."""
     from assay.core.explanation import Section
     from assay.core.model_view import ModelView
     from assay.evaluate.digits import shown_metric
@@ -402,7 +414,7 @@ def _show(
     if fewer:
         more = f"{more} {counted(fewer, 'fit')} to fewer rows said which settings to judge by all of them.".strip()
     parts: list[Any] = [
-        Section(f"Best of {len(tries)} settings", [*names, f"{measure.name} (inner)"], lines, more)
+        Section(f"Best of {counted(len(tries), 'setting')}", [*names, f"{measure.name} (inner)"], lines, more)
     ]
     if len(shares) > 1:
         order = sorted(shares, key=lambda name: -shares[name])
@@ -411,6 +423,11 @@ def _show(
             Section("What mattered", ["parameter", "share of the variance that it explains alone"], mattered)
         )
     facts = [f"best setting: {_words(model.best_params_)}"]
+    if over and model.search != "halving" and len(tries) < model.n_iter:
+        facts.append(
+            f"{len(tries)} of {counted(model.n_iter, 'setting')} were judged: the share of --budget of this search, "
+            f"{model.budget:.3g} s, was over."
+        )
     failures = [t["failure"] for t in model.history_ if t["failure"]]
     if failures:
         facts.append(

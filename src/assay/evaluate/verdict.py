@@ -14,6 +14,7 @@ from assay.stats.significance.test_result import TestResult, shown_confidence, s
 __all__ = ["Standing", "Verdict", "turned"]
 
 
+ROUNDING = 1e-12  # of the interval, below which a mean difference is one of adding up
 OF_ROWS = ("mcnemar", "z_test", "diebold_mariano", "paired_rows")  # tests whose name says on how many rows
 
 
@@ -90,14 +91,19 @@ class Verdict(Sentence):
             return f"{self.first} and {self.second} do not differ in {name} ({r.test})."
         worse = "higher" if r.estimate > 0 else "lower"
         like = np.nanmax(np.abs([r.estimate, r.low, r.high]))
+        equal = abs(r.estimate) <= ROUNDING * like
         gap, low, high = (shown_metric(self.metric, v, like, sign=True) for v in (r.estimate, r.low, r.high))
         sure = f", {shown_confidence(self.alpha)} interval {low} to {high}" if low else ""
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
         splits = f" on {self.splits} splits" if self.splits > 1 and r.code not in OF_ROWS else ""
         verdict = "significant" if self.significant else "not significant"
+        if equal:
+            says = f"{self.first} and {self.second} have the same mean {name}"
+        else:
+            by = shown_metric(self.metric, abs(r.estimate), like)
+            says = f"{self.first} has a {worse} {name} than {self.second} by {by}"
         return (
-            f"{self.first} has a {worse} {name} than {self.second} by "
-            f"{shown_metric(self.metric, abs(r.estimate), like)} (difference {gap}{sure}); {r.test}{splits}: "
+            f"{says} (difference {gap}{sure}); {r.test}{splits}: "
             f"{shown_p(r.p)}{after}: {verdict} at {self.alpha:g}."
         )
 
