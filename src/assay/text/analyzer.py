@@ -121,8 +121,8 @@ class DocumentAnalyzer(BaseEstimator):
                 doc = doc.decode(self.encoding, self.decode_error)
             except UnicodeDecodeError as error:
                 error.reason += (
-                    f", so a document is not written as {type(self).__name__} reads it. Set encoding, such as 'latin-1', "
-                    "or decode_error='replace' or 'ignore'."
+                    f", so a document is not written as {type(self).__name__} reads it. Set encoding, such as "
+                    "'latin-1', or decode_error='replace' or 'ignore'."
                 )
                 raise
             except LookupError:
