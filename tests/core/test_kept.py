@@ -113,6 +113,24 @@ def test_arrays_are_locked_while_they_are_added_up_or_not_declared(source):
         assert kept.add_up(lambda arrays: len(arrays["X"])) == n
 
 
+def test_what_an_update_names_changes_and_nothing_else(source):
+    def step(arrays):
+        arrays["score"] += arrays["y"]
+        return arrays["score"].sum()
+
+    def spoil(arrays):
+        arrays["y"][:] = 0
+        return 0
+
+    with source.keep(made) as kept:
+        assert kept.update(step, changes=["score"]) == y.sum()
+        with pytest.raises(ValueError, match="read-only"):
+            kept.update(spoil, changes=["score"])
+        assert kept.update(step, changes=["score"]) == 2 * y.sum()  # what was not named is still there
+        assert kept.update(spoil, changes=["y"]) == kept.add_up(lambda a: a["y"].sum()) == 0
+        assert kept.add_up(lambda a: a["score"].sum()) == 2 * y.sum()
+
+
 def test_a_table_of_the_user_is_never_written_to(source):
     """The arrays may be the block's own: they are copied before they are changed."""
 

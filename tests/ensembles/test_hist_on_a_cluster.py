@@ -43,11 +43,11 @@ def test_a_worker_that_is_killed_changes_no_bit(monkeypatch):
     spans = [slice(a, a + 300) for a in range(0, 1200, 300)]
     update, passes = KeptOnWorkers.update, []
 
-    def with_an_accident(self, task):
+    def with_an_accident(self, task, changes=None):
         passes.append(0)
         if len(passes) == 5:
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-        return update(self, task)
+        return update(self, task, changes)
 
     monkeypatch.setattr(KeptOnWorkers, "update", with_an_accident)
     workers = MortalWorkers()

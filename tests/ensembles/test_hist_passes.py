@@ -29,11 +29,13 @@ def pass_by_the_book(codes, cells, node, splits, goes_left):
     return child, histograms
 
 
-@pytest.mark.parametrize("d", [1, 3, 8, 20, 70])
+@pytest.mark.parametrize(
+    ("d", "n"), [(1, 500), (3, 500), (8, 500), (20, 500), (70, 500), (5, 70_000)]
+)  # the last: several tiles
 @pytest.mark.parametrize("wide", [False, True])
-def test_a_pass_is_that_of_the_book(d, wide):
+def test_a_pass_is_that_of_the_book(d, n, wide):
     rng = np.random.default_rng(d)
-    n = 500
+    bits = n.bit_length() + 1
     X = rng.integers(0, 40, (n, d)).astype(float)
     bins = find_bins(X, np.zeros(d, int), 255)
     bins = type(bins)(
@@ -47,10 +49,10 @@ def test_a_pass_is_that_of_the_book(d, wide):
     rows = _hist_passes.BlockRows(
         kind=0, parameter=0.5, heaviest=1.0, raw=np.zeros(n), y=y, w=None, top=None, inverse=None, held=held
     )
-    units = _hist_passes.BlockUnits(wide=wide, count_bits=10, g=1.0, h=1.0)
+    units = _hist_passes.BlockUnits(wide=wide, count_bits=bits, g=1.0, h=1.0)
     one = 1 - held.astype(np.int64)
     g = -y.astype(np.int64) * one
-    cells = np.column_stack([g, one * 1024 + one]) if wide else (g * 1024 + one)[:, None]
+    cells = np.column_stack([g, (one << bits) + one]) if wide else ((g << bits) + one)[:, None]
     node = rng.integers(0, 3, n).astype(np.int32)
     sets = np.zeros((2, 8), np.uint32)
     sets[0, 0], sets[1, 0] = 0b1011, 0xFFFF

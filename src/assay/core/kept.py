@@ -6,7 +6,7 @@ on the workers of a cluster. The sums come in the order of the blocks, so that t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from operator import add
@@ -43,8 +43,11 @@ class Kept:
         """The sum over all blocks of ``f(arrays)``; the arrays cannot be written to."""
         raise TypeError(f"{type(self).__name__} must say how it adds up")
 
-    def update(self, f: Callable[[Arrays], S]) -> S:
-        """The same sum, where f may change in place the arrays that were declared writable."""
+    def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
+        """The same sum, where f may change in place the arrays that were declared writable.
+
+        ``changes`` names those of them that f does change, default None for any: workers copy these alone.
+        """
         raise TypeError(f"{type(self).__name__} must say how it updates")
 
     def close(self) -> None:
@@ -90,8 +93,14 @@ class KeptInMemory(Kept):
     def add_up(self, f: Callable[[Arrays], S]) -> S:
         return reduce(add, in_threads(lambda block: f(dict(block[0])), self._open()))
 
-    def update(self, f: Callable[[Arrays], S]) -> S:
-        return reduce(add, in_threads(lambda block: f({**block[0], **block[1]}), self._open()))
+    def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
+        def of_block(block: tuple[Arrays, Arrays]) -> S:
+            fixed, changing = block
+            return f(
+                {**fixed, **{name: a for name, a in changing.items() if changes is None or name in changes}}
+            )
+
+        return reduce(add, in_threads(of_block, self._open()))
 
     def close(self) -> None:
         self._blocks = None
@@ -117,9 +126,12 @@ class KeptOnDisk(Kept):
     def add_up(self, f: Callable[[Arrays], S]) -> S:
         return self._pass(lambda i: f(self.store.read(i)))
 
-    def update(self, f: Callable[[Arrays], S]) -> S:
-        names = self._writable
-        return self._pass(lambda i: f(self.store.read(i, self.store.names(i) if names is None else names)))
+    def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
+        def of_block(i: int) -> S:
+            names = self.store.names(i) if self._writable is None else self._writable
+            return f(self.store.read(i, [name for name in names if changes is None or name in changes]))
+
+        return self._pass(of_block)
 
     def _pass(self, part: Callable[[int], S]) -> S:
         """Sums in order, a few blocks at work at a time, so that no more than their parts wait to be added."""
@@ -171,13 +183,17 @@ class KeptOnWorkers(Kept):
         total: S = tree_sum(list(map(task, self._open(), self._changing))).compute()
         return total
 
-    def update(self, f: Callable[[Arrays], S]) -> S:
+    def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
         from dask.base import persist
         from dask.delayed import delayed
 
         def change(fixed: Arrays, changing: Arrays) -> tuple[Arrays, S]:
-            copies = {name: np.array(array) for name, array in changing.items()}
-            return copies, f({**_locked(fixed), **copies})
+            copies = {
+                name: np.array(array)
+                for name, array in changing.items()
+                if changes is None or name in changes
+            }
+            return {**changing, **copies}, f({**_locked(fixed), **_locked(changing), **copies})
 
         task = delayed(change, pure=False, nout=2)
         pairs = [task(*pair) for pair in zip(self._open(), self._changing)]

@@ -299,7 +299,7 @@ class Bags:
             plans = in_threads(next_plan, frontiers)
             if not any(len(plan["place"]) for plan in plans):
                 break
-            parts = self._pass(_Expansion(self._view, units, plans))
+            parts = self._pass(_Expansion(self._view, units, plans), changes=("node",))
 
             def learn(tree: int, parts: list[Any] = parts) -> None:
                 frontiers[tree].learn(view.unpacked(parts[2 * tree]), parts[2 * tree + 1])
@@ -313,7 +313,7 @@ class Bags:
         if vote:  # in units
             values = [np.where(r[1] >= 0, tree.number[r[1]], 0.0) for tree, r in zip(trees, results)]
             self.passes += 1
-            self.kept.update(_Votes(self.targets.outputs, values))
+            self.kept.update(_Votes(self.targets.outputs, values), changes=("votes", "answers"))
         for tree in trees:
             tree.number[tree.leaf] *= self.targets.unit
         return trees
@@ -335,7 +335,7 @@ class Bags:
             if units is None:
                 return None
             roots = _Roots(self._view, units, list(bag_seeds), self._rate or 0.0)
-            totals, *packed = self._pass(roots)
+            totals, *packed = self._pass(roots, changes=("bag", "node"))
             if not narrow or (totals[:, 5] >= ENOUGH_UNITS * self.n).all():
                 break
         assert units is not None
@@ -344,8 +344,8 @@ class Bags:
             frontier.begin(loss.kind, native_units(units), seed, total, view.unpacked(h[None])[0])
         return units
 
-    def _pass(self, task: Callable[[Arrays], Added]) -> list[Any]:
+    def _pass(self, task: Callable[[Arrays], Added], changes: Sequence[str]) -> list[Any]:
         self.passes += 1
-        parts: list[Any] = list(self.kept.update(task).parts)
+        parts: list[Any] = list(self.kept.update(task, changes).parts)
         self.bytes_received += sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
         return parts

@@ -23,7 +23,7 @@ using namespace assay::boosting;
 namespace {
 
 using Maybe = std::optional<In1<double>>;
-constexpr int64_t TILE_ROWS = 1 << 18;  // rows whose cells are worked out together
+constexpr int64_t TILE_ROWS = 1 << 15;  // rows whose cells are worked out together: with their codes, a megabyte
 
 // The codes of a block of n rows; see histogram.hpp.
 struct BlockCodes {
@@ -52,6 +52,18 @@ struct BlockCodes {
     }
 };
 
+// Checks of all rows in every pass, compiled for several instruction sets: they cost no more than reading the rows.
+HOT bool all_within(const double *a, int64_t n, double low, double high) {  // NaN is not
+    int64_t outside = 0;
+    for (int64_t i = 0; i < n; ++i) outside += !(a[i] >= low) | !(a[i] <= high);
+    return outside == 0;
+}
+HOT bool none_above(const double *a, const double *b, int64_t n) {
+    int64_t above = 0;
+    for (int64_t i = 0; i < n; ++i) above += !(a[i] <= b[i]);
+    return above == 0;
+}
+
 // Targets, scores and weights of a block.
 struct BlockRows {
     int64_t kind;
@@ -73,15 +85,15 @@ struct BlockRows {
         require(SQUARED <= kind && kind <= ONE_OF_MANY && length(raw) == n() && for_each(w) && for_each(top) &&
                     for_each(inverse) && (!held || length(*held) == n()) && (kind != ONE_OF_MANY || (top && inverse)),
                 "rows: a score and a target for each row");
-        bool fits = std::isfinite(heaviest) && heaviest >= 0.0;
-        for (int64_t i = 0; i < n(); ++i) {
-            fits &= std::isfinite(raw.data()[i]);
-            fits &= std::isfinite(y.data()[i]);
-            if (w) fits &= std::fabs(w->data()[i]) <= heaviest || (held && held->data()[i]);
-            if (kind == BINOMIAL) fits &= y.data()[i] >= 0.0 && y.data()[i] <= 1.0;
-            if (top) fits &= raw.data()[i] <= top->data()[i];
-            if (inverse) fits &= inverse->data()[i] >= 0.0 && inverse->data()[i] <= 1.0 + 1e-9;
-        }
+        constexpr double MOST = std::numeric_limits<double>::max();
+        const bool share = kind == BINOMIAL;
+        bool fits = std::isfinite(heaviest) && heaviest >= 0.0 && all_within(raw.data(), n(), -MOST, MOST) &&
+                    all_within(y.data(), n(), share ? 0.0 : -MOST, share ? 1.0 : MOST);
+        if (w && !held) fits &= all_within(w->data(), n(), -heaviest, heaviest);
+        if (w && held)
+            for (int64_t i = 0; i < n(); ++i) fits &= std::fabs(w->data()[i]) <= heaviest || held->data()[i];
+        if (top) fits &= none_above(raw.data(), top->data(), n());
+        if (inverse) fits &= all_within(inverse->data(), n(), 0.0, 1.0 + 1e-9);
         require(kind != PINBALL || (0.0 <= parameter && parameter <= 1.0), "rows: a quantile from 0 to 1");
         require(fits && (w || heaviest == 1.0), "rows: finite scores and targets, and no weight above the heaviest");
     }
@@ -115,12 +127,12 @@ struct SplitPlan {
     }
 };
 
-// Cells of a tile of rows, and room for the numbers of the rows of each slot.
+// Cells of a tile of rows, and what is noted of them on the way.
 struct Tile {
     std::vector<int64_t> room;
     std::vector<Step> steps;
-    std::vector<int32_t> order, slot;
-    explicit Tile(int64_t n) : room(2 * n + 2), steps(n), order(n), slot(n) {}
+    std::vector<int32_t> live, side, order;
+    explicit Tile(int64_t n) : room(2 * n + 2), steps(n), live(n), side(n), order(n) {}
     int64_t *cells() {  // 16-byte aligned
         return reinterpret_cast<int64_t *>((reinterpret_cast<uintptr_t>(room.data()) + 15) & ~uintptr_t(15));
     }
@@ -190,37 +202,53 @@ void expand(const BlockCodes &codes, const BlockRows &rows, const BlockUnits &un
                 "expand: a column that is not there");
     }
     nb::gil_scoped_release unlocked;
+    struct Meeting {  // of a row with a split: where its codes are, how far apart, and what goes left
+        const uint8_t *codes;
+        int64_t stride;
+        const uint32_t *set;
+        bool wide;
+    };
+    std::vector<Meeting> meetings;
+    for (int64_t e = 0; e < E; ++e) {
+        const int64_t p = plan.place.data()[e], width = codes.width();
+        const uint32_t *set = plan.sets.data() + plan.set_start.data()[e];
+        if (p >= 0) meetings.push_back({codes.panels.data() + p / width * width * n + p % width, width, set, false});
+        else meetings.push_back({reinterpret_cast<const uint8_t *>(codes.wide.data() + ~p * n), 2, set, true});
+    }
     Tile tile(std::min(n, TILE_ROWS));
     std::vector<Parts> sums(2 * E);
-    std::vector<int64_t> start(plan.slots + 1);
-    const int64_t width = codes.width();
+    std::vector<int64_t> start(2 * E + 1), next(2 * E);
     const int32_t *action = plan.action.data();
     for (int64_t a = 0; a < n; a += TILE_ROWS) {
         const int64_t m = std::min(TILE_ROWS, n - a);
+        int32_t *at = node.data() + a;
+        // Sides of splits are as good as random, so there is no branch that could be foretold by them.
+        int64_t live = 0;
+        for (int64_t i = 0; i < m; ++i) tile.live[live] = int32_t(i), live += action[at[i]] >= 0;
+        if (live == 0) continue;
         tile.fill(rows, U, a, m);
         std::fill(start.begin(), start.end(), 0);
-        int32_t *at = node.data() + a;
-        for (int64_t i = 0; i < m; ++i) {
-            const int32_t e = action[at[i]];
-            tile.slot[i] = -1;
-            if (e < 0) continue;
-            const int64_t p = plan.place.data()[e];
-            const uint32_t *set = plan.sets.data() + plan.set_start.data()[e];
-            const int64_t code = p >= 0 ? codes.panels.data()[p / width * width * n + (a + i) * width + p % width]
-                                        : codes.wide.data()[~p * n + a + i];
-            const int64_t side = 2 * e + 1 - (set[code >> 5] >> (code & 31) & 1);
+        for (int64_t k = 0; k < live; ++k) {
+            const int32_t i = tile.live[k], e = action[at[i]];
+            const Meeting &split = meetings[e];
+            const uint8_t *cell = split.codes + (a + i) * split.stride;
+            uint32_t code = *cell;
+            if (split.wide) code = *reinterpret_cast<const uint16_t *>(cell);
+            const int32_t side = 2 * e + 1 - int32_t(split.set[code >> 5] >> (code & 31) & 1);
             at[i] = plan.child.data()[side];
-            if (U.wide) sums[side] += tile.steps[i];
-            const int32_t s = tile.slot[i] = plan.slot.data()[side];
-            if (s >= 0) ++start[s + 1];
+            tile.side[k] = side;
+            ++start[side + 1];
         }
-        for (int64_t s = 0; s < plan.slots; ++s) start[s + 1] += start[s];
-        std::vector<int64_t> next(start.begin(), start.end());
-        for (int64_t i = 0; i < m; ++i)
-            if (tile.slot[i] >= 0) tile.order[next[tile.slot[i]]++] = int32_t(i);
-        for (int64_t s = 0; s < plan.slots; ++s)
-            add_to(codes.from(a), U, tile.order.data() + start[s], start[s + 1] - start[s], tile.cells(),
-                   h.data() + s * int64_t(h.shape(1)));
+        if (U.wide)
+            for (int64_t k = 0; k < live; ++k) sums[tile.side[k]] += tile.steps[tile.live[k]];
+        for (int64_t s = 0; s < 2 * E; ++s) next[s] = start[s], start[s + 1] += start[s];
+        for (int64_t k = 0; k < live; ++k) tile.order[next[tile.side[k]]++] = tile.live[k];
+        for (int64_t side = 0; side < 2 * E; ++side) {
+            const int32_t s = plan.slot.data()[side];
+            if (s >= 0)
+                add_to(codes.from(a), U, tile.order.data() + start[side], start[side + 1] - start[side], tile.cells(),
+                       h.data() + s * int64_t(h.shape(1)));
+        }
     }
     for (int64_t e = 0; e < 2 * E; ++e) parts.data()[2 * e] += sums[e].g, parts.data()[2 * e + 1] += sums[e].h;
 }

@@ -330,7 +330,7 @@ class PassBoosting:
             plans = [next_plan(frontier) for frontier in self._frontiers]
             if not any(len(plan["place"]) for plan in plans):
                 break
-            parts = self._pass(_Expansion(self.view, units, plans, first), update=True).parts
+            parts = self._pass(_Expansion(self.view, units, plans, first), changes=("node",)).parts
             first = False
             for k, frontier in enumerate(self._frontiers):
                 frontier.learn(self.view.unpacked(parts[2 * k]), parts[2 * k + 1])
@@ -345,9 +345,9 @@ class PassBoosting:
 
     _most_nodes = 1
 
-    def _pass(self, task: Callable[[Arrays], Any], update: bool = False) -> Any:
+    def _pass(self, task: Callable[[Arrays], Any], changes: Sequence[str] = ()) -> Any:
         self.passes += 1
-        total = self.kept.update(task) if update else self.kept.add_up(task)
+        total = self.kept.update(task, changes) if changes else self.kept.add_up(task)
         arrays = getattr(total, "parts", (total,))
         self.bytes_received += sum(part.nbytes for part in arrays if isinstance(part, np.ndarray))
         return total
@@ -406,7 +406,7 @@ class PassBoosting:
             self._damp(trees, leaf_of, before[0])
 
     def _step(self, task: _Step) -> None:
-        bad, *losses = self._pass(task, update=True).parts
+        bad, *losses = self._pass(task, changes=("raw",)).parts
         self._overflow = bad > 0
         self.losses = self._sums(losses) if task.wants_losses else None
 
