@@ -1,6 +1,7 @@
 """Gaussian process regression by inducing points: the same model from memory, blocks and Dask."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,3 +150,14 @@ def test_the_view_names_points_bounds_and_columns():
     shown = str(model.show())
     for words in ("inducing points", "log evidence at least", "log evidence at most", "Columns by relevance"):
         assert words in shown
+
+
+def test_a_jitter_of_the_points_is_reported():
+    x = np.linspace(0, 10, 60)[:, None]
+    model = SparseGaussianProcessRegressor(n_inducing=20, random_state=0)
+    assert not hasattr(model, "jitter_")
+    model.fit(x, np.sin(x[:, 0]))
+    assert model.jitter_ == 0 and "Jitter" not in str(model.show())
+    points = model.posterior_
+    model.posterior_ = replace(points, L=replace(points.L, jitter=1e-10))
+    assert model.jitter_ == 1e-10 and "Jitter: 1e-10 was added" in str(model.show())

@@ -81,6 +81,10 @@ class ReasonsOfPoints(KernelLearner, Regressor):
             ["log evidence at most", round(float(self.upper_bound_), 6)],
         ]
         note = f"Kernel: {self.kernel_!r}. Parameters: {self.choice_.sentence}."
+        if jitter := self.posterior_.L.jitter:
+            note += (
+                f" Jitter: {jitter:.3g} was added to the diagonal, the points' kernel matrix was singular."
+            )
         names = self._names if "schema_" in vars(self) else None
         terms = shares_of_terms(self.kernel_, Z)
         return [

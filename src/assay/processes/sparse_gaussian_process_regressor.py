@@ -62,6 +62,9 @@ class SparseGaussianProcessRegressor(PassLearner, ReasonsOfPoints):
     kernel_ : Kernel, with the parameters that were chosen      inducing_points_ : (m, d) the points
     lower_bound_ : float, of the log evidence of the normalised targets      upper_bound_ : float
     choice_ : Choice, how the parameters were chosen
+    jitter_ : float
+        What was added to the diagonal of the points' kernel matrix because it was singular in arithmetic; 0 if nothing
+        was.
 
     Examples
     --------
@@ -214,6 +217,13 @@ class SparseGaussianProcessRegressor(PassLearner, ReasonsOfPoints):
         if "posterior_" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no inducing_points_ before it is fitted")
         return self.posterior_.Z
+
+    @property
+    def jitter_(self) -> float:
+        """What was added to the diagonal of the points' kernel matrix because it was singular in arithmetic."""
+        if "posterior_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no jitter_ before it is fitted")
+        return self.posterior_.L.jitter
 
     def predict(self, X: TableLike, return_std: bool = False) -> Any:
         """The expected target of each row, with ``return_std`` also its standard deviation, that of noise included.

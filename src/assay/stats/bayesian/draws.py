@@ -184,12 +184,21 @@ class Draws:
         return DrawsSummary([label for part in parts for label in part.parameter], **columns)
 
     def to_arviz(self) -> Any:
-        """The draws as ArviZ holds them, in the group ``posterior``, for its plots and its diagnostics."""
+        """The draws as ArviZ holds them, in the group ``posterior``, for its plots and its diagnostics.
+
+        An ``InferenceData`` of ArviZ 0, a ``DataTree`` of ArviZ 1.
+        """
+        from inspect import signature
+
         try:
             import arviz
         except ImportError:
             raise MissingExtraError("ArviZ's data need one more package: pip install arviz.") from None
-        return arviz.from_dict(posterior=dict(self.values))
+        if (
+            "posterior" in signature(arviz.from_dict).parameters
+        ):  # ArviZ 0; since 1 the groups are one argument
+            return arviz.from_dict(posterior=dict(self.values))
+        return arviz.from_dict({"posterior": dict(self.values)})
 
     def _head(self, level: float) -> str:
         several = "" if len(self) == 1 else "s"
