@@ -234,3 +234,30 @@ def test_one_class_is_said(score):
     assert selector.get_support().sum() == 2
     if score == "f":
         assert "f is not defined" in selector.reasons()[0]["why"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        1.0,
+        np.ones(3),
+        (np.ones(30), np.ones(3)),
+        (np.ones(3), np.ones(3)),
+        [np.ones(30)],
+        np.ones((30, 1)),
+        None,
+    ],
+    ids=str,
+)
+def test_functions_that_do_not_score_every_column_are_refused(answer):
+    with pytest.raises(ParameterError, match="must give 30 scores, one for each column"):
+        SelectKBest(lambda X, y: answer, k=2).fit(X, Y)
+
+
+def test_functions_may_give_lists():
+    scores = np.arange(30.0)
+    for answer in (scores, scores.tolist(), (scores, 1 / (1 + scores)), [scores.tolist(), scores.tolist()]):
+        selector = SelectKBest(lambda X, y, answer=answer: answer, k=2).fit(X, Y)
+        assert selector.get_support(indices=True).tolist() == [28, 29]
+    two = SelectKBest(lambda X, y: [3.0, 5.0], k=1).fit(X[:, :2], Y)
+    assert two.get_support(indices=True).tolist() == [1]

@@ -146,12 +146,21 @@ class UnivariateFilter(ClassesJoin, Selector):
             y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
             if len(y) != self._height(X):
                 raise DataError(f"X has {self._height(X)} rows and y has {len(y)}.", who=who)
-        result = function(X, y)
+        result: Any = function(X, y)
         self.__dict__.pop("classes_", None)
         self.task_ = None
         if isinstance(result, FeatureScores):
             result = (result.scores if result.better == "higher" else -result.scores), result.p_values
-        scores, p = result if isinstance(result, (list, tuple)) else (result, None)
+        d = len(self.schema_)
+        pair = isinstance(result, (list, tuple)) and len(result) == 2 and np.shape(result[0]) == (d,)
+        scores, p = result if pair else (result, None)
+        if np.shape(scores) != (d,) or (p is not None and np.shape(p) != (d,)):
+            name = getattr(function, "__name__", "score_func")
+            raise ParameterError(
+                f"the function {name} must give {d} scores, one for each column, or a pair of {d} scores and {d} "
+                f"p-values; got {_words_for(result)}.",
+                who=who,
+            )
         self.scores_, self.pvalues_ = np.asarray(scores), None if p is None else np.asarray(p)
 
     @staticmethod
@@ -283,6 +292,13 @@ class UnivariateFilter(ClassesJoin, Selector):
             else f", {shown_p(float(self.pvalues_[j]))}"
         )
         return f"{self._score_name()} {float(self.scores_[j]):.6g}{p}: rank {rank} of {len(self.scores_)}"
+
+
+def _words_for(result: Any) -> str:
+    """What a function gave in place of scores."""
+    if isinstance(result, (list, tuple)):
+        return f"{len(result)} things of shapes {', '.join(str(np.shape(part)) for part in result[:3])}"
+    return f"{type(result).__name__} of shape {np.shape(result)}"
 
 
 def best_k(strength: np.ndarray, k: int | str) -> np.ndarray:
