@@ -44,8 +44,9 @@ def test_the_same_rows_go_as_by_refits(seed):
 
 
 def test_what_cannot_be_pruned_is_refused():
-    with pytest.raises(ParameterError, match="level"):
-        prune(process().fit(X, y), level=1.5)
+    for level in (1.5, "wide", None):
+        with pytest.raises(ParameterError, match="prune: level must lie between 0 and 1"):
+            prune(process().fit(X, y), level=level)
     with pytest.raises(DataError, match="one target"):
         prune(process().fit(X, np.column_stack([y, y])))
     with pytest.raises(DataError, match="fitted"):

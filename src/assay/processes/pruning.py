@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.processes.routes.exact import Exact
+from assay.stats.checks import tail_of
 
 __all__ = ["Pruning", "prune"]
 
@@ -68,14 +69,13 @@ def prune(model: Any, level: float = 0.95) -> Pruning:
     """
     from scipy.special import ndtri
 
-    if not 0 < level < 1:
-        raise ParameterError(f"prune: level must be a number between 0 and 1, got {level!r}.")
+    tail = tail_of(level, "prune")
     route = getattr(model, "route_", None)
     if not isinstance(route, Exact) or route.Y.shape[1] != 1:
         raise DataError(
             "prune: expected a fitted GaussianProcessRegressor of one target, computed with method='exact'."
         )
-    limit = float(ndtri(0.5 + 0.5 * level))
+    limit = -float(ndtri(tail))
     V, left, removed = route.factor.inverse(), np.arange(len(route.Y)), []
     while len(left) > 1:
         diagonal = np.diagonal(V)

@@ -63,8 +63,9 @@ def one_of(value: str, options: tuple[str, ...], who: str, parameter: str) -> st
 
 def tail_of(level: float, who: str) -> float:
     """Probability left on either side of a central interval."""
-    if not 0 < level < 1:
-        raise ParameterError(f"level must lie between 0 and 1, got {level}.", who=who)
+    single = np.ndim(level) == 0 and np.asarray(level).dtype.kind in "fiu"
+    if not single or not 0 < level < 1:
+        raise ParameterError(f"level must lie between 0 and 1, got {level!r}.", who=who)
     return (1 - level) / 2
 
 

@@ -98,8 +98,9 @@ def test_the_same_words_everywhere(name, tmp_path):
     assert np.all(np.asarray(belief.var) >= 0) and belief.map is not None
     assert np.shape(belief.hpd(0.9)) == np.shape(belief.interval(0.9))
     assert repr(belief).startswith(type(belief).__name__)
-    with pytest.raises(ValueError, match="level"):
-        belief.interval(95)
+    for level in (95, "wide", None, [0.9]):
+        with pytest.raises(ParameterError, match="level must lie between 0 and 1"):
+            belief.interval(level)
     with pytest.raises(ValueError, match="predictive, bayes, map"):
         belief.density("median")
     with pytest.raises(ValueError, match=r"needs the data: maximum_likelihood\(x\)"):
