@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import DataError
-from assay.kernels.gram_rows import GramRows
+from assay.kernels.gram_rows import GramRows, finite
 from assay.kernels.kernel import Kernel
 
 __all__ = ["LANDMARKS", "PivotedCholesky", "k_means_centers", "leverage_landmarks", "pivoted_cholesky"]
@@ -75,7 +75,9 @@ def pivoted_cholesky(
     """
     n = gram.n
     left = np.array(gram.diagonal, dtype=np.float64)
-    total, most = float(left.sum()), min(n_components, n)
+    with np.errstate(over="ignore"):
+        total, most = float(left.sum()), min(n_components, n)
+    finite(np.append(left, total), "landmarks")
     factor, row = np.empty((most, n)), np.empty((1, n))
     pivots, residual = [], [total]
     while len(pivots) < most:

@@ -23,6 +23,7 @@ from assay.kernels.approximations.landmarks import (
     pivoted_cholesky,
 )
 from assay.kernels.given import FunctionKernel
+from assay.kernels.gram_rows import finite
 from assay.kernels.kernel import Kernel
 from assay.kernels.names import kernel_of
 from assay.kernels.objects import objects_of
@@ -261,7 +262,9 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
         if self.kernel_.precomputed:
             K = np.ascontiguousarray(components[:, self.component_indices_], dtype=np.float64)
         else:
-            K = self.kernel_.gram(components)
+            with np.errstate(over="ignore", invalid="ignore"):
+                K = self.kernel_.gram(components)
+        finite(K, type(self).__name__)
         values, vectors = np.linalg.eigh(K)
         size = np.abs(values)
         kept = size > max(1e-12, len(K) * np.finfo(np.float64).eps * size.max())

@@ -7,10 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay.core.stored import CodeArray, FloatArray, Object, Scalar
+from assay.errors import DataError
 from assay.linear.sign_classifier import SignClassifier
 from assay.svm.linear.margin_report import MarginReport
 
-__all__ = ["MarginMachine", "bias", "signed_rows"]
+__all__ = ["MarginMachine", "bias", "check_squares", "signed_rows"]
+
+LARGEST_VALUE = 1e145  # sums of squares, and their products with multipliers, are numbers still
 
 
 class MarginMachine(SignClassifier):
@@ -52,6 +55,15 @@ def signed_rows(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
     """X as float64, dense or CSR, and -1 for the first class, +1 for the second."""
     X = X.astype(np.float64, copy=False)
     return (np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X.tocsr()), np.where(y > 0, 1.0, -1.0)
+
+
+def check_squares(X: Any, who: str) -> None:
+    """Refuse numbers whose squares overflow."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    if not np.abs(values).max(initial=0.0) < LARGEST_VALUE:
+        raise DataError(
+            f"{who}: X has values too large to be squared. Divide their columns by some power of ten."
+        )
 
 
 def bias(scores: np.ndarray, s: np.ndarray, alpha: np.ndarray, C: float | np.ndarray) -> float:

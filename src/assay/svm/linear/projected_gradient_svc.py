@@ -14,7 +14,7 @@ from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.progress import progress
 from assay.core.stored import Each, Integer, Object
 from assay.errors import warn_user
-from assay.svm.linear.margin_machine import MarginMachine, bias, signed_rows
+from assay.svm.linear.margin_machine import MarginMachine, bias, check_squares, signed_rows
 
 __all__ = ["DualStep", "ProjectedGradientSVC", "project_box_plane"]
 
@@ -138,6 +138,7 @@ class ProjectedGradientSVC(MarginMachine):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._refuse_other_than_two()
         X, s = signed_rows(X, y)
+        check_squares(X, type(self).__name__)
         upper = np.full(len(s), float(self.C)) if w is None else np.where(w > 0, float(self.C) * w, 0.0)
         alpha, converged = self._climb(X, s, upper)
         self.n_iter_ = len(self.history_) - 1

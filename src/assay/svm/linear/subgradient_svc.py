@@ -15,7 +15,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Each, Integer, Object, Scalar
 from assay.errors import warn_user
 from assay.linear.sign_classifier import SignClassifier
-from assay.svm.linear.margin_machine import signed_rows
+from assay.svm.linear.margin_machine import check_squares, signed_rows
 from assay.types import RandomState
 
 __all__ = ["PrimalStep", "SubgradientSVC"]
@@ -153,6 +153,7 @@ class SubgradientSVC(SignClassifier):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._refuse_other_than_two()
         X, s = signed_rows(X, y)
+        check_squares(X, type(self).__name__)
         price = float(self.C) * (np.ones(len(s)) if w is None else w)
         v, b, best = np.zeros(X.shape[1]), 0.0, (np.zeros(X.shape[1]), 0.0)
         mean, counted, t = (np.zeros(X.shape[1]), 0.0), 0, 0
