@@ -846,6 +846,7 @@ def groups_of_rows() -> None:
         KMeans,
         silhouette_samples,
     )
+    from assay.cluster.best_seeds import BestSeeds
     from assay.cluster.hierarchy import spanning_tree
 
     X, y = numbers()
@@ -853,6 +854,10 @@ def groups_of_rows() -> None:
         KMeans(k, random_state=0).fit(X, sample_weight=1.0 + y)
     for linkage in ("ward", "complete", "average", "weighted", "single", "centroid"):
         AgglomerativeClustering(3, linkage=linkage).fit(X)
+    for w in (np.empty(0), 1.0 + y):
+        search = BestSeeds.of(X, w, ((X - X[0]) ** 2).sum(axis=1))
+        if search:
+            search.take_best(np.arange(5))
     AgglomerativeClustering(3, linkage="single", metric="manhattan").fit(X)
     DBSCAN(0.8).fit(X)
     HDBSCAN(5).fit(X)

@@ -21,7 +21,9 @@ from assay.cluster import (
     TrimmedKMeans,
     k_means,
     kmeans_plusplus,
+    starts,
 )
+from assay.cluster.best_seeds import BestSeeds
 from assay.cluster.lloyd import half_gaps
 from assay.errors import AssayError, DataError
 
@@ -138,6 +140,34 @@ def test_same_centres_labels_and_iterations_as_scikit_learn(k):
     rows = kmeans_plusplus(X, k, random_state=5)[1]
     assert_array_equal(rows, peers.kmeans_plusplus(X, k, random_state=5)[1])
     assert k_means(X, k, random_state=0)[2] == KMeans(k, random_state=0).fit(X).inertia_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("case", ["plain", "far from zero", "an outlier", "tiny", "copies", "a line"])
+def test_seeds_by_single_precision_are_those_of_all_distances(case, weighted, monkeypatch):
+    """best_seed() and strips() against measuring all rows, from the same draws."""
+    rng = np.random.default_rng(len(case))
+    X = rng.normal(size=(1003, 3)) + 3 * rng.integers(0, 4, (1003, 1))
+    X = {
+        "plain": X, "far from zero": X + 1e7, "an outlier": np.vstack([X, [[1e9, 0, 0]]]), "tiny": X * 1e-140,
+        "copies": np.repeat(X[:60], 20, axis=0), "a line": np.column_stack([np.arange(1000.0), np.zeros(1000)]),
+    }[case]  # fmt: skip
+    w = rng.uniform(0, 3, len(X)) if weighted else None
+    monkeypatch.setattr(starts, "MANY_ROWS", 0)
+    monkeypatch.setattr(starts, "MANY_SEEDS", 10**9)
+    plain = [kmeans_plusplus(X, 30, sample_weight=w, random_state=seed)[1] for seed in range(5)]
+    monkeypatch.setattr(starts, "MANY_SEEDS", 2)
+    fast = [kmeans_plusplus(X, 30, sample_weight=w, random_state=seed)[1] for seed in range(5)]
+    if case != "copies":  # of two points close together, either is worth the same, and rounding decides
+        assert_array_equal(fast, plain)
+    closest = ((X - X[0]) ** 2).sum(axis=1)
+    search = BestSeeds.of(X, np.empty(0) if w is None else w, closest.copy())
+    some = rng.integers(0, len(X), 7)
+    apart = np.minimum(((X[:, None] - X[some]) ** 2).sum(axis=2), closest[:, None])
+    losses = (np.ones(len(X)) if w is None else w) @ apart
+    best = search.take_best(some)
+    assert_allclose(losses[best], losses.min(), rtol=1e-12)
+    assert_allclose(search.closest, apart[:, best], rtol=1e-12, atol=1e-14 * closest.max())
 
 
 def test_sparse_rows_give_the_groups_of_dense_ones():

@@ -408,6 +408,106 @@ HOT void try_rows(View2<const double> X, const double *w, const int64_t *rows, i
     }
 }
 
+// Rows in single precision, sixteen beside each other: what is not nearer by more than its rounding is not looked at.
+constexpr int64_t STRIP = 16;
+typedef float Singles __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t Marks __attribute__((vector_size(64)));
+
+HOT double write_strips(View2<const double> X, const double *origin, float *strips) {
+    const int64_t n = X.rows(), d = X.cols();
+    double largest = 0.0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double norm = apart_squared(X.row(i), origin, d);
+        largest = norm > largest ? norm : largest;
+    }
+    const double radius = std::sqrt(largest), share = 1.0 / radius;
+    if (!(radius > 0.0 && radius < NEVER && share < NEVER)) return 0.0;
+    for (int64_t start = 0; start < n; start += STRIP, strips += STRIP * d) {
+        const int64_t m = std::min(STRIP, n - start);
+        for (int64_t r = 0; r < STRIP; ++r) {
+            const double *x = X.row(start + (r < m ? r : 0));
+            for (int64_t j = 0; j < d; ++j) strips[j * STRIP + r] = float((x[j] - origin[j]) * share);
+        }
+    }
+    return radius;
+}
+
+// Whether sixteen numbers are below others, a bit each.
+INLINE uint32_t bits_below(const Singles &p, const Singles &most) {
+    constexpr Marks BITS = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+                            1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    const Marks marks = (p < most) & BITS;
+    int32_t all = 0;
+    for (int64_t r = 0; r < STRIP; ++r) all |= marks[r];
+    return uint32_t(all);
+}
+
+// What a candidate seed is worth: in single precision, how much nearer all rows come; and which rows those are.
+struct Worth {
+    double gain = 0.0;
+    int64_t count = 0;
+    std::vector<uint32_t> bits;  // of the rows of each strip
+};
+
+// C candidates, of which the coordinates stand one after the other.
+template <int C>
+INLINE void worth_of(const float *strips, const float *limit, const float *weight, int64_t from, int64_t to, int64_t d,
+                     const float *chosen, Worth *worth) {
+    Singles gains[C] = {};
+    for (int64_t s = from; s < to; ++s) {
+        const Singles *x = reinterpret_cast<const Singles *>(strips + s * STRIP * d);
+        const Singles most = *reinterpret_cast<const Singles *>(limit + s * STRIP);
+        Singles sums[C] = {};
+        for (int64_t j = 0; j < d; ++j) {
+            const Singles v = x[j];
+            for (int t = 0; t < C; ++t) {
+                const Singles g = v - chosen[t * d + j];
+                sums[t] += g * g;
+            }
+        }
+        for (int t = 0; t < C; ++t) {
+            const uint32_t bits = bits_below(sums[t], most);
+            worth[t].bits[s] = bits;
+            worth[t].count += __builtin_popcount(bits);
+            Singles nearer = sums[t] < most ? most - sums[t] : Singles{};
+            if (weight) nearer *= *reinterpret_cast<const Singles *>(weight + s * STRIP);
+            gains[t] += nearer;
+        }
+    }
+    for (int t = 0; t < C; ++t)
+        for (int64_t r = 0; r < STRIP; ++r) worth[t].gain += double(gains[t][r]);
+}
+constexpr int64_t STRIPS_A_TIME = 64;  // whose gains are added in single precision
+HOT void all_worth(const float *strips, const float *limit, const float *weight, int64_t count, int64_t d,
+                   const float *chosen, int64_t tries, Worth *worth) {
+    for (int64_t from = 0; from < count; from += STRIPS_A_TIME) {
+        const int64_t to = std::min(from + STRIPS_A_TIME, count);
+        int64_t t = 0;
+        for (; t + 4 <= tries; t += 4) worth_of<4>(strips, limit, weight, from, to, d, chosen + t * d, worth + t);
+        for (; t + 2 <= tries; t += 2) worth_of<2>(strips, limit, weight, from, to, d, chosen + t * d, worth + t);
+        if (t < tries) worth_of<1>(strips, limit, weight, from, to, d, chosen + t * d, worth + t);
+    }
+}
+
+// The rows that come nearer to the candidate in truth, their squared distances, and what that is worth.
+HOT double measure(View2<const double> X, const double *w, const double *closest, int64_t row, const Worth &worth,
+                   int32_t *places, double *distances, int64_t &count) {
+    const int64_t n = X.rows(), d = X.cols();
+    double gain = 0.0;
+    count = 0;
+    for (int64_t s = 0; s < int64_t(worth.bits.size()); ++s)
+        for (uint32_t left = worth.bits[s]; left; left &= left - 1) {
+            const int64_t i = s * STRIP + __builtin_ctz(left);
+            if (i >= n) break;
+            const double v = apart_squared(X.row(i), X.row(row), d);
+            if (!(v < closest[i])) continue;
+            gain += (w ? w[i] : 1.0) * (closest[i] - v);
+            places[count] = int32_t(i);
+            distances[count++] = v;
+        }
+    return gain;
+}
+
 bool fit(const In2<double> &X, const In2<double> &centers) {
     return length(centers) > 0 && length(centers) < (int64_t(1) << 30) && X.shape(1) > 0 &&
            X.shape(1) == centers.shape(1);
@@ -473,10 +573,71 @@ void try_seeds(In2<double> X,  // in      (n, d)
              out.data(), potential.data());
 }
 
+int64_t strips_of(int64_t n) { return (n + STRIP - 1) / STRIP; }
+
+double strips(In2<double> X,  // in   (n, d)
+              In1<double> origin,  // in   (d,)
+              InOut2<float> out) {  // out  (ceil(n / 16), 16 d)  (x - origin) / radius, sixteen rows beside each other
+    const int64_t n = X.shape(0), d = X.shape(1);
+    require(n > 0 && d > 0 && length(origin) == d && length(out) == strips_of(n) && int64_t(out.shape(1)) == STRIP * d,
+            "strips: the origin and the strips must fit the rows");
+    nb::gil_scoped_release unlocked;
+    return write_strips(view(X), origin.data(), out.data());  // the radius; 0: no such number
+}
+
+int64_t best_seed(In2<double> X,  // in   (n, d)
+                  In1<double> w,  // in   (n,) or (0,): ones
+                  In2<float> strips,  // in   as ``strips`` writes them
+                  In1<float> weight,  // in   (16 ceil(n / 16),) w as a share of the largest, or (0,): ones
+                  In1<float> limit,  // in   (16 ceil(n / 16),)  above the distance in them of whatever is nearer
+                  In1<double> closest,  // in   (n,) squared distance of the nearest seed
+                  In1<int64_t> rows,  // in   (t,)     candidates
+                  double doubt,  // by how much the gain of a row in single precision may be wrong
+                  InOut1<int32_t> places,  // out  (n,)   rows that come nearer by the best
+                  InOut1<double> distances,  // out  (n,)   their squared distances
+                  InOut1<int64_t> count) {  // out  (1,)   how many
+    const int64_t n = X.shape(0), d = X.shape(1), t = length(rows), m = strips_of(n);
+    require(n > 0 && n <= INT32_MAX - STRIP && d > 0 && t > 0 && weighs(w, n) && length(strips) == m &&
+                int64_t(strips.shape(1)) == STRIP * d && weighs(weight, STRIP * m) && length(limit) == STRIP * m &&
+                length(closest) == n && within(rows, 0, n) && length(places) == n && length(distances) == n &&
+                length(count) == 1,
+            "best_seed: strips, limits, candidates and what they change must fit the rows");
+    const int64_t *row = rows.data();
+    nb::gil_scoped_release unlocked;
+    std::vector<float> chosen(t * d);
+    for (int64_t c = 0; c < t; ++c)
+        for (int64_t j = 0; j < d; ++j)
+            chosen[c * d + j] = strips.data()[row[c] / STRIP * STRIP * d + j * STRIP + row[c] % STRIP];
+    std::vector<Worth> worth(t);
+    for (Worth &one : worth) one.bits.resize(m);
+    all_worth(strips.data(), limit.data(), weight.size() ? weight.data() : nullptr, m, d, chosen.data(), t,
+              worth.data());
+    const auto wrong = [&](const Worth &one) { return doubt * double(one.count) + 1e-4 * one.gain; };
+    double sure = -NEVER;
+    for (const Worth &one : worth) sure = std::max(sure, one.gain - wrong(one));
+    int64_t best = -1, measured = -1;
+    double gain = -1.0;
+    for (int64_t c = 0; c < t; ++c) {  // those that may be the best, mostly one
+        if (worth[c].gain + wrong(worth[c]) < sure) continue;
+        const double g = measure(view(X), w.size() ? w.data() : nullptr, closest.data(), row[c], worth[c],
+                                 places.data(), distances.data(), count.data()[0]);
+        measured = c;
+        if (g > gain) gain = g, best = c;
+    }
+    require(best >= 0, "best_seed: rows and limits must be numbers");
+    if (measured != best)
+        measure(view(X), w.size() ? w.data() : nullptr, closest.data(), row[best], worth[best], places.data(),
+                distances.data(), count.data()[0]);
+    return best;
+}
+
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "move", &move, "X", "w", "centers", "shift", "apart", "labels", "upper", "lower", "counts", "sums");
     define(m, "label", &label, "X", "w", "centers", "labels", "counts", "sums", "gaps");
     define(m, "try_seeds", &try_seeds, "X", "w", "rows", "closest", "out", "potential");
+    define(m, "strips", &strips, "X", "origin", "out");
+    define(m, "best_seed", &best_seed, "X", "w", "strips", "weight", "limit", "closest", "rows", "doubt", "places",
+           "distances", "count");
 }

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.cluster._k_means as _k_means
+from assay.cluster.best_seeds import BestSeeds
 from assay.core.seeds import random_state_of
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
@@ -17,6 +18,8 @@ from assay.types import RandomState, TableLike, Weights
 __all__ = ["STARTS", "kmeans_plusplus", "start_centers"]
 
 NO_NUMBERS = np.empty(0)
+MANY_ROWS, MANY_SEEDS = 2_000, 8  # from which on rows are looked at in single precision first
+ROUNDS_IN_FULL = 2  # before that, when new seeds still come nearer to many rows
 SHARE_OF_NOISE = 0.1  # of a column's deviation: how far the centres of the start "mean" lie from the mean
 
 
@@ -122,9 +125,17 @@ def spread(
 
     out, potential = tried(rows[:1], NO_NUMBERS)
     closest, total = out[0].copy(), potential[0]
+    chances = np.empty(n)
+    search: BestSeeds | None = None
     for k in range(1, K):
-        chances = np.cumsum(closest if w is None else weights * closest)
+        if k == ROUNDS_IN_FULL and not sparse and n >= MANY_ROWS and K >= MANY_SEEDS:
+            search = BestSeeds.of(numbers, NO_NUMBERS if w is None else weights, closest)
+        np.cumsum(closest if w is None else weights * closest, out=chances)
+        total = chances[-1] if search else total
         some = np.minimum(np.searchsorted(chances, draw.uniform(size=trials) * total), n - 1)
+        if search:
+            rows[k] = some[search.take_best(some)]
+            continue
         out, potential = tried(some, closest)
         best = int(np.argmin(potential))
         closest[:] = out[best]

@@ -1,0 +1,85 @@
+"""The best of some rows as the next seed of k-means++, by distances in single precision and few others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+import assay.cluster._k_means as _k_means
+
+__all__ = ["BestSeeds"]
+
+UNIT = 2.0**-24  # by which single precision rounds
+STRIP = 16  # rows beside each other in single precision
+MOST_COLUMNS = 100_000  # whose rounding errors stay small
+
+
+@dataclass
+class BestSeeds:
+    """Which of some rows is the best next seed of k-means++: only rows near to it are measured, and mostly for the best
+    alone.
+
+    Rows are shifted by one of them and divided by their largest length, so that single precision moves each by at most
+    u = 2^-24. Two rows less than s apart are then less than s + 2u there, and the square of that, summed in single
+    precision, grows by less than a share of (d + 3) u: the limits are twice as far away. What the seeds are worth is
+    compared there, too, and measured where that leaves a doubt. So the answer is that of measuring all rows.
+
+    >>> import numpy as np
+    >>> from assay.cluster.best_seeds import BestSeeds
+    >>> rows = np.array([[0.0], [1.0], [9.0], [10.0], [20.0]])
+    >>> search = BestSeeds.of(rows, np.empty(0), np.array([0.0, 1.0, 81.0, 100.0, 400.0]))  # the first is a seed
+    >>> search.take_best(np.array([1, 3, 4])), search.closest.tolist()
+    (1, [0.0, 1.0, 1.0, 0.0, 100.0])
+    """
+
+    rows: np.ndarray
+    weights: np.ndarray
+    closest: np.ndarray  # (n,) squared distance of the nearest seed, kept up to date
+    radius: float
+    strips: np.ndarray
+    shares: np.ndarray  # (16 m,) of the largest weight
+    limit: np.ndarray
+    places: np.ndarray
+    distances: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray, weights: np.ndarray, closest: np.ndarray) -> Self | None:
+        """None where the lengths of the rows, or the number of their columns, are beyond single precision."""
+        n, d = rows.shape
+        if d > MOST_COLUMNS:
+            return None
+        strips = np.empty((-(-n // STRIP), STRIP * d), dtype=np.float32)
+        radius = _k_means.strips(rows, rows[int(np.argmin(closest))], strips)
+        if radius == 0:
+            return None
+        limit, shares = np.zeros(STRIP * len(strips), np.float32), np.zeros(0, np.float32)
+        if len(weights):
+            shares = np.zeros(STRIP * len(strips), np.float32)
+            shares[:n] = weights / weights.max()
+        made = cls(rows, weights, closest, radius, strips, shares, limit, np.empty(n, np.int32), np.empty(n))
+        made.limit[:n] = made._limits(closest)
+        return made
+
+    def _limits(self, squares: np.ndarray) -> np.ndarray:
+        d = self.rows.shape[1]
+        limits = np.sqrt(squares)
+        limits *= 1 / self.radius
+        limits += 4 * UNIT
+        limits *= limits
+        limits *= 1 + 2 * (d + 8) * UNIT
+        return limits
+
+    def take_best(self, some: np.ndarray) -> int:
+        """The number of the row among some that lowers the sum of the distances most, which is a seed from now on."""
+        count = np.empty(1, dtype=np.int64)
+        best = _k_means.best_seed(
+            X=self.rows, w=self.weights, strips=self.strips, weight=self.shares, limit=self.limit,
+            closest=self.closest, rows=some, doubt=UNIT * (32 + 12 * (self.rows.shape[1] + 8)), places=self.places,
+            distances=self.distances, count=count,
+        )  # fmt: skip
+        places, distances = self.places[: count[0]], self.distances[: count[0]]
+        self.closest[places] = distances
+        self.limit[places] = self._limits(distances)
+        return best
