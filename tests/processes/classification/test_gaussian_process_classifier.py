@@ -6,10 +6,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process import GaussianProcessClassifier as Peer
 from sklearn.gaussian_process.kernels import RBF as PeerRBF
 from sklearn.gaussian_process.kernels import CompoundKernel
@@ -316,8 +317,6 @@ def test_separable_data_and_duplicates_stay_finite():
 
 
 def test_sparse_and_dense_rows_have_the_same_answers():
-    import scipy.sparse
-
     dense = GaussianProcessClassifier(FIXED).fit(X, y)
     sparse = GaussianProcessClassifier(FIXED).fit(scipy.sparse.csr_matrix(X), y)
     for model, rows in (
@@ -489,3 +488,33 @@ def test_a_kernel_made_for_the_table_takes_it_as_it_is(tmp_path):
     assert_allclose(p[0], p[1])
     save(model, tmp_path / "model.assay")
     assert_array_equal(load(tmp_path / "model.assay").predict_proba(table), model.predict_proba(table))
+
+
+@pytest.mark.parametrize("multi_class", ["two", "one_vs_rest", "one_vs_one", "softmax"])
+@pytest.mark.parametrize(
+    "kernel", [2.0 * RBF([0.7, 2.0]), RBF(1.0) + DotProduct(0.5)], ids=["distance", "sum"]
+)
+def test_derivatives_of_the_scores(multi_class, kernel):
+    """Twin: central differences of means and variances."""
+    A = np.column_stack([X[:, 0], np.cos(3 * X[:, 0])])
+    settings = {} if multi_class == "two" else {"multi_class": multi_class}
+    model = GaussianProcessClassifier(kernel, optimizer=None, **settings).fit(A, y3 if settings else y)
+    at = np.array([[2.3, 0.1], [4.7, -0.5], [20.0, 3.0]])
+    means, spreads = model.predict_gradient(at)
+    assert means.shape == spreads.shape == ((3, 2, 3) if settings else (3, 2))
+    for j in range(2):
+        step = 1e-5 * np.eye(2)[j]
+        high, low = (model.latent_mean_and_variance(at + side * step) for side in (1, -1))
+        assert_allclose(means[:, j], (high[0] - low[0]) / 2e-5, rtol=1e-5, atol=1e-7)
+        assert_allclose(spreads[:, j], (high[1] - low[1]) / 2e-5, rtol=1e-4, atol=1e-6)
+
+
+def test_derivatives_are_of_tables_of_numbers():
+    sparse = GaussianProcessClassifier(RBF(), optimizer=None).fit(scipy.sparse.csr_matrix(X), y)
+    with pytest.raises(DataError, match="dense tables of numbers"):
+        sparse.predict_gradient(X[:2])
+    gaps = np.where(np.arange(30)[:, None] == 3, np.nan, X)
+    with pytest.raises(DataError, match="without gaps"):
+        GaussianProcessClassifier(MixedKernel(), optimizer=None).fit(gaps, y).predict_gradient([[np.nan]])
+    with pytest.raises(NotFittedError):
+        GaussianProcessClassifier().predict_gradient(X)

@@ -382,6 +382,29 @@ class GaussianProcessClassifier(AutomaticKernel, ReasonsOfProcesses):
         mean, spread = means[0], spreads[0]
         return mean, spread if mean.ndim == 1 else np.einsum("qkk->qk", spread).copy()
 
+    def predict_gradient(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
+        """The derivatives of the expected scores behind the classes by the columns, and those of their variances.
+
+        For kernels of distances and products, and what is made of them, exact; for others by central differences.
+
+        Returns
+        -------
+        (n, d) of the log odds of the second of two classes; of more classes (n, d, K) of the scores of each, or
+        (n, d, pairs) of each pair
+        """
+        values = self._admit_to_answer(X)
+        if hasattr(values, "tocsr") or hasattr(self.X_train_, "tocsr") or values.ndim != 2:
+            raise DataError(
+                f"{type(self).__name__}: derivatives are for dense tables of numbers without gaps."
+            )
+        if np.isnan(values).any():
+            raise DataError(f"{type(self).__name__}: derivatives are for tables of numbers without gaps.")
+        each = [[p.slopes(self.X_train_, row[None]) for p in self.processes_] for row in values]
+        if len(self.processes_) == 1:
+            return np.array([row[0][0] for row in each]), np.array([row[0][1] for row in each])
+        means, spreads = (np.array([[part[k] for part in row] for row in each]) for k in (0, 1))
+        return means.transpose(0, 2, 1), spreads.transpose(0, 2, 1)
+
     def leave_one_out(self) -> np.ndarray:
         """(n, K) the probabilities of the classes of each training row, as the others alone would give them.
 

@@ -18,6 +18,7 @@ from assay.processes.classification.softmax_laplace import (
     softmax_derivative_weights,
     softmax_leave_one_out,
 )
+from assay.processes.input_gradient import diagonal_slope, values_and_slopes
 from assay.processes.selection import Choice, KernelPrior, Objective, choose_theta
 from assay.tables.rows import row_count, take_rows
 
@@ -249,6 +250,24 @@ class LatentProcess:
 
         V = dtrsm(1.0, self.mode.L, self.mode.root[:, None] * k, lower=1)
         return np.maximum(prior - np.einsum("ij,ij->j", V, V), 0.0)
+
+    def slopes(self, X: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(d,) or (d, K) the derivatives of the expected scores of the row x (1, d), and of their variances."""
+        from scipy.linalg import solve_triangular
+
+        values, slopes = values_and_slopes(self.kernel_, x[0], self._rows_of(X))
+        prior = diagonal_slope(self.kernel_, x[0])
+        if isinstance(self.mode, SoftmaxMode):
+            parts = (
+                self.mode.E @ values
+            ).T  # (n, K) E_k k, of the variance k(x, x) - k'E_k k + |L^-1 E_k k|^2
+            inner = solve_triangular(self.mode.L, parts, lower=True, check_finite=False)
+            inner = solve_triangular(self.mode.L, inner, lower=True, trans=1, check_finite=False)
+            parts = parts - np.einsum("kij,jk->ik", self.mode.E, inner)
+            return slopes.T @ self.mode.a, prior[:, None] - 2.0 * slopes.T @ parts
+        half = solve_triangular(self.mode.L, self.mode.root * values, lower=True, check_finite=False)
+        solved = solve_triangular(self.mode.L, half, lower=True, trans=1, check_finite=False)
+        return slopes.T @ self.mode.a, prior - 2.0 * slopes.T @ (self.mode.root * solved)
 
     def leave_one_out(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """The expected scores of each of its rows given the others alone, and their variances or covariances."""
