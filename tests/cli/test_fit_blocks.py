@@ -66,6 +66,43 @@ def test_rows_without_a_target_are_left_out_and_counted(run, tmp_path, monkeypat
     assert "from 160 rows" in out and "Left out: 40 rows without a value of good." in out
 
 
+def test_a_file_is_encoded_once_however_many_passes_follow(run, file, tmp_path, monkeypatch):
+    """The first block is looked at, all are encoded, and no pass of the learner reads the file again."""
+    from assay.tables.readers import Blocks
+
+    readings, blocks_of = [], Blocks.__iter__
+
+    def read(blocks):
+        readings.append(0)
+        for block in blocks_of(blocks):
+            readings[-1] += 1
+            yield block
+
+    monkeypatch.setattr(Blocks, "__iter__", read)
+    options = ("fit", file, "-t", "good", "-l", "logistic", "--drop", "id,price", "--blocks")
+    counts = {}
+    for limit in ("1GB", "0"):
+        monkeypatch.setenv("ASSAY_DISK_LIMIT", limit)
+        readings.clear()
+        code, out, err = run(*options, "-o", tmp_path / f"{limit}.assay")
+        assert code == 0, err
+        assert "from 200 rows" in out and "in 6 blocks" in out
+        counts[limit] = list(readings)
+    assert counts["1GB"] == [1, 6] and len(counts["0"]) > 3
+    rows = FRAME[["size", "kind", "grade"]]
+    once, anew = (load(tmp_path / f"{limit}.assay").predict_proba(rows) for limit in counts)
+    assert_array_equal(once, anew)
+
+
+def test_a_place_that_is_too_small_ends_in_a_sentence(run, file, tmp_path, monkeypatch):
+    monkeypatch.setenv("ASSAY_DISK_LIMIT", "1kB")
+    code, _, err = run(
+        "fit", file, "-t", "good", "-l", "logistic", "--drop", "id", "--blocks", "-o", tmp_path / "m"
+    )
+    assert code == 2 and "ASSAY_DISK_LIMIT" in err
+    assert not (tmp_path / "m").exists()
+
+
 def test_who_cannot_learn_from_blocks_says_who_can(run, file, tmp_path):
     code, _, err = run("fit", file, "-t", "good", "-l", "knn", "--blocks", "-o", tmp_path / "m.assay")
     assert code == 2 and "needs all rows in memory. In blocks learn: " in err

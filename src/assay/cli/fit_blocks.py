@@ -18,6 +18,8 @@ __all__ = ["fit_blocks"]
 class _LabelledRows:
     """The blocks of a file without the rows that lack a target, as often as they are asked for."""
 
+    of_files = True  # they are encoded once, where several passes are to come
+
     def __init__(self, blocks: Any, target: str, unused: tuple[str, ...]):
         self.blocks, self.target, self.unused = blocks, target, unused
         self.rows = self.left_out = self.number = 0

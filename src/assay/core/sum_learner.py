@@ -124,9 +124,7 @@ class PassLearner(_Learner):
 
     def _place_for(self, read: Any) -> AbstractContextManager[EncodedBlocks | None]:
         """Where the blocks of files are kept in numbers, if there are several passes over them to come."""
-        from assay.tables.readers import Blocks
-
-        if self._reads_once or not isinstance(read, Blocks) or not EncodedBlocks.allowed():
+        if self._reads_once or not getattr(type(read), "of_files", False) or not EncodedBlocks.allowed():
             return nullcontext()
         return EncodedBlocks()
 

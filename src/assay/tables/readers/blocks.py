@@ -31,6 +31,8 @@ class Blocks:
     Made by ``read_blocks``.
     """
 
+    of_files = True  # a learner with several passes to come encodes them once
+
     def __init__(
         self,
         paths: list[Any],
