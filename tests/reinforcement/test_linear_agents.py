@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
-from assay.errors import DataError, DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.reinforcement import (
     EpsilonGreedy,
     LinearQLearning,
@@ -114,12 +114,19 @@ def test_values_that_run_away_are_told():
     with pytest.warns(DegenerateWarning, match="weights run away"):
         for _ in range(200):
             agent.observe(1, 0, 1.0, 2)
+    with pytest.raises(DegenerateError, match="run away to numbers that are too large"):
+        for _ in range(2000):
+            agent.observe(1, 0, 1.0, 2)
 
 
 def test_fresh_agents_have_learned_nothing():
     agent = LinearSarsa(TileCoding([0], [1]), 2, fade=0.3, random_state=0).observe([0.1], 0, 1.0, [0.2], 1)
     again = agent.fresh(1)
     assert again.fade == 0.3 and not again.action_values([0.1]).any()
+
+
+def uneven():
+    return LinearSarsa(lambda s: s, 2).observe([0.5, 0.1], 0, 1.0, [0.6, 0.2], 1)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +137,10 @@ def test_fresh_agents_have_learned_nothing():
         (lambda: RadialFeatures([0], [1], bins=1), "bins must be"),
         (lambda: RadialFeatures([0], [1], width=0), "width must be"),
         (lambda: TileCoding([0], [1])([np.nan]), "1 finite numbers"),
+        (lambda: RadialFeatures([], []), "one for each number of a state"),
+        (lambda: LinearSarsa(lambda s: [np.nan], 2).act(3), "gave .nan. for the state 3"),
+        (lambda: LinearSarsa(lambda s: ["a"], 2).act(3), "features must give finite numbers"),
+        (lambda: uneven().act([1.0]), "features gave 1 numbers for the state .1.0., and 2 before"),
         (lambda: LinearSarsa("tiles", 2), "features must be a function"),
         (lambda: LinearSarsa(TileCoding([0], [1]), 0), "n_actions must be"),
         (lambda: LinearSarsa(TileCoding([0], [1]), 2, fade=2), "from 0 to 1"),

@@ -218,6 +218,7 @@ STAY = [[[1.0, 0.0], [0.0, 1.0]]]
             lambda: MDP([[[0.5, 0.4], [0, 1]]], [0, 0]),
             r"action 0 in state 0 must be .* sum to 1; they sum to 0\.9",
         ),
+        (lambda: MDP("abc", [0, 0]), "no matrix of numbers"),
         (lambda: MDP([[[1.5, -0.5], [0, 1]]], [0, 0]), "from 0 up"),
         (lambda: MDP([[[np.nan, 1], [0, 1]]], [0, 0]), "finite"),
         (lambda: MDP(STAY, [np.inf, 0]), "finite"),

@@ -86,3 +86,23 @@ def test_wrong_rows():
     ):  # fmt: skip
         with pytest.raises(DataError, match=message):
             bandit.learn(x, arm, reward)
+    for x in ("text", None, [["a"]]):
+        with pytest.raises(DataError, match="a context must be numbers, or a dict"):
+            bandit.choose(x)
+
+
+def test_a_context_that_is_refused_is_not_learned_from_later():
+    bandit = ModelBandit(Ridge(), 2, random_state=0)
+    for i in range(6):
+        bandit.learn([float(i), 1.0], i % 2, float(i))
+    before = bandit.predict([2.0, 1.0])
+    for x, message in (([1.0, 2.0, 3.0], "same length"), ({"x": 1.0}, "all numbers, or all dicts")):
+        with pytest.raises(DataError, match=message):
+            bandit.learn(x, 0, 1.0)
+        with pytest.raises(DataError, match=message):
+            bandit.choose(x)
+    with pytest.raises(DataError, match="missing"):  # by Ridge
+        for _ in range(6):
+            bandit.learn([np.nan, 1.0], 0, 1.0)
+    assert repr(bandit).endswith(f"2 arms, {bandit.counts.sum()} pulls)")
+    assert bandit.counts.tolist() == [3, 3] and (bandit.predict([2.0, 1.0]) == before).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.neural import Dense, Network
 from assay.reinforcement import EpsilonGreedy, LinearSarsa, NetworkQLearning, NetworkSarsa
 
@@ -50,3 +50,9 @@ def test_they_learn_to_walk_right(cls):
     assert_array_equal(again.network.theta, agent.network.theta)
     with pytest.raises(ParameterError, match="network must be a Network"):
         cls(3)
+
+
+def test_states_that_are_no_rows_of_numbers_are_refused():
+    agent = NetworkSarsa(Network([Dense(2)], input_shape=1, random_state=0))
+    with pytest.raises(DataError, match="a state must be a row of numbers, got 'here'"):
+        agent.act("here")

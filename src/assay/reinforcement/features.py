@@ -27,7 +27,7 @@ class _Features:
             self.low, self.high = (np.atleast_1d(numbers_of(v)) for v in (low, high))
         except (TypeError, ValueError):
             self.low, self.high = np.zeros(1), np.zeros(1)
-        fits = self.low.ndim == 1 and self.low.shape == self.high.shape
+        fits = self.low.ndim == 1 and self.low.shape == self.high.shape and len(self.low)
         if not fits or not np.isfinite([self.low, self.high]).all() or not (self.low < self.high).all():
             raise ParameterError(
                 f"{type(self).__name__}: low must be numbers below high, one for each number of a state."

@@ -12,10 +12,11 @@ from sklearn.exceptions import NotFittedError
 from assay.core.parallel import end_if_abandoned
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
-from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.reinforcement.environments import Environment
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
-from assay.reinforcement.features import TileCoding
+from assay.reinforcement.features import RadialFeatures, TileCoding
+from assay.reinforcement.outcomes import numbers_of
 from assay.reinforcement.schedule import Schedule, as_schedule
 from assay.reinforcement.traces import Traces
 from assay.stats.checks import is_number, is_whole
@@ -24,6 +25,7 @@ from assay.types import RandomState
 __all__ = ["LinearQLearning", "LinearSarsa", "semi_gradient_step"]
 
 DIVERGED = 1e12  # a weight, in units of the largest reward, that only values which run away reach
+LARGEST = 1e100  # weight, with which one can still count
 
 
 def semi_gradient_step(
@@ -152,7 +154,9 @@ class _LinearAgent:
         if isinstance(self.features, TileCoding):
             phi, count = self.features.active(state), self.features.n_features
         else:
-            phi = np.asarray(self.features(state), dtype=np.float64)
+            phi = self.features(state)
+            if not isinstance(self.features, RadialFeatures):  # which checks the state itself
+                phi = self._checked(phi, state)
             count = len(phi)
         if not hasattr(self, "theta_"):
             self.theta_ = np.zeros((self.n_actions, count))
@@ -161,6 +165,27 @@ class _LinearAgent:
                 del self._last[next(iter(self._last))]
             self._last[key] = phi
         return phi
+
+    def _checked(self, given: Any, state: Any) -> np.ndarray:
+        """What a function of features gave for a state: as many finite numbers as for the first one."""
+        who = type(self).__name__
+        try:
+            phi = np.atleast_1d(numbers_of(given))
+        except (TypeError, ValueError):
+            phi = np.full(1, np.nan)
+        if phi.ndim != 1 or not np.isfinite(phi).all():
+            raise DataError(
+                f"{who}: features must give finite numbers, gave {given!r:.80} for the state {state!r:.80}."
+            )
+        count = self.theta_.shape[1] if hasattr(self, "theta_") else len(phi)
+        if len(phi) != count:
+            raise DataError(
+                f"{who}: features gave {len(phi)} numbers for the state {state!r:.80}, and {count} before."
+            )
+        return phi
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_actions} actions, {self._steps} steps learned from)"
 
     def _values(self, phi: np.ndarray) -> np.ndarray:
         if isinstance(self.features, TileCoding):
@@ -185,7 +210,13 @@ class _LinearAgent:
             raise DataError(f"{type(self).__name__}: a reward must be a finite number, got {reward!r}.")
 
     def _check_divergence(self, moved: np.ndarray) -> None:
-        if not self._warned and not np.abs(moved).max() < DIVERGED * self._largest:
+        peak = float(np.abs(moved).max())
+        if not peak < LARGEST:
+            raise DegenerateError(
+                "the weights have run away to numbers that are too large. Lower the learning rate, or the features.",
+                who=type(self).__name__,
+            )
+        if not self._warned and not peak < DIVERGED * self._largest:
             self._warned = True
             reason = (
                 "a rate that is too high"

@@ -6,8 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.reinforcement.linear_agents import LinearQLearning, LinearSarsa, _LinearAgent
+from assay.reinforcement.outcomes import numbers_of
 from assay.reinforcement.schedule import Schedule
 from assay.types import RandomState
 
@@ -36,7 +37,7 @@ class _NetworkAgent(_LinearAgent):
             )
         n_actions = int(network.output_shape[-1])
         super().__init__(
-            _row, n_actions, learning_rate=learning_rate, discount=discount, exploration=exploration, fade=fade,
+            self._row, n_actions, learning_rate=learning_rate, discount=discount, exploration=exploration, fade=fade,
             random_state=random_state,
         )  # fmt: skip
         self._first = network
@@ -44,7 +45,15 @@ class _NetworkAgent(_LinearAgent):
         self.theta_ = self.network.theta
 
     def _described(self, state: Any) -> np.ndarray:
-        return _row(state)[None]
+        return self._row(state)[None]
+
+    def _row(self, state: Any) -> np.ndarray:
+        try:
+            return np.atleast_1d(numbers_of(state))
+        except (TypeError, ValueError):
+            raise DataError(
+                f"{type(self).__name__}: a state must be a row of numbers, got {state!r:.80}."
+            ) from None
 
     def _values(self, phi: np.ndarray) -> np.ndarray:
         values: np.ndarray = self.network.outputs(phi)[0]
@@ -126,7 +135,3 @@ class NetworkQLearning(_NetworkAgent, LinearQLearning):
     - Baird, L. (1995). Residual algorithms: reinforcement learning with function approximation. International
       Conference on Machine Learning, 30-37.
     """
-
-
-def _row(state: Any) -> np.ndarray:
-    return np.atleast_1d(np.asarray(state, dtype=np.float64))

@@ -74,7 +74,7 @@ def outcomes_of(transitions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, t
     else:
         parts = list(transitions) if isinstance(transitions, Iterable) else []
         A = len(parts)
-        S = int(np.shape(parts[0])[0]) if A else 0
+        S = 0 if not A else 1 if not np.shape(parts[0]) else int(np.shape(parts[0])[0])
     if not A or not S:
         raise DataError("MDP: there must be a state and an action.")
     rows, columns, chances = [], [], []

@@ -46,6 +46,10 @@ class Bandit:
         """How often an arm was chosen so far, in each run."""
         return int(self.counts[0].sum())
 
+    def __repr__(self) -> str:
+        runs = f", {self.n_runs} runs" if self.n_runs > 1 else ""
+        return f"{type(self).__name__}({self.n_arms} arms{runs}, {self.pulls} pulls)"
+
     def scores(self) -> np.ndarray:
         """(R, K) by what the next arm is chosen: the highest score, at random among equal ones."""
         raise TypeError(f"{type(self).__name__} must define scores")

@@ -86,6 +86,10 @@ def simulate_bandit(
     - Lai, T. L. and Robbins, H. (1985). Asymptotically efficient adaptive allocation rules. Advances in Applied
       Mathematics 6, 4-22.
     """
+    if not all(hasattr(strategy, name) for name in ("n_arms", "n_runs", "choose", "learn")):
+        raise ParameterError(
+            f"simulate_bandit: strategy must be UCB1(...), ThompsonSampling(...) or ValueBandit(...), got {strategy!r}."
+        )
     if len(arms) != strategy.n_arms:
         raise ParameterError(
             f"simulate_bandit: the strategy has {strategy.n_arms} arms, and there are {len(arms)}."

@@ -14,6 +14,8 @@ from assay.types import RandomState
 
 __all__ = ["LinUCB"]
 
+LARGEST = 1e100  # of a context, whose squares are numbers
+
 
 class LinUCB:
     r"""Choose by context: a linear model of each arm's reward, and how uncertain it is there (Li et al. 2010).
@@ -74,6 +76,8 @@ class LinUCB:
                 raise ParameterError(f"LinUCB: {name} must be a whole number from 1 up, got {number!r}.")
         if not (is_number(alpha) and is_number(penalty) and alpha >= 0 and penalty > 0):
             raise ParameterError("LinUCB: alpha must be 0 or more and penalty above 0.")
+        if not isinstance(fit_intercept, (bool, np.bool_)):
+            raise ParameterError(f"LinUCB: fit_intercept must be True or False, got {fit_intercept!r}.")
         self.n_arms, self.n_features, self.alpha, self.penalty = int(n_arms), int(n_features), alpha, penalty
         self.fit_intercept = fit_intercept
         p = self.n_features + bool(fit_intercept)
@@ -128,4 +132,11 @@ class LinUCB:
             ) from None
         if len(row) != self.n_features or not np.isfinite(row).all():
             raise DataError(f"LinUCB: a context must be {self.n_features} finite numbers, got {len(row)}.")
+        if np.abs(row).max() > LARGEST:
+            raise DataError(
+                f"LinUCB: a context must be of numbers up to {LARGEST:g}, got {np.abs(row).max():g}."
+            )
         return np.append(1.0, row) if self.fit_intercept else row
+
+    def __repr__(self) -> str:
+        return f"LinUCB({self.n_arms} arms, {self.n_features} features, {int(self.counts.sum())} pulls)"

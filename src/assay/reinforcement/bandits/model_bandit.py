@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
+from assay.reinforcement.outcomes import numbers_of
 from assay.stats.checks import is_number, is_whole
 from assay.tables import Table
 from assay.types import Estimator, RandomState
@@ -109,7 +110,7 @@ class ModelBandit:
 
     def predict(self, x: Any) -> np.ndarray:
         """(K,) what each arm is expected to earn in a context: the mean over its models."""
-        row = _row(x)
+        row = self._row(x)
         return np.array(
             [np.mean([self._worth(arm, k, row) for k in range(self.n_models)]) for arm in range(self.n_arms)]
         )
@@ -122,7 +123,7 @@ class ModelBandit:
                 return int(self._random.choice(np.flatnonzero(np.isposinf(values))))
             chances = self.exploration.probabilities(values, int(self.counts.sum()) + 1)
             return int(self._random.choice(self.n_arms, p=chances / chances.sum()))
-        row = _row(x)
+        row = self._row(x)
         drawn = self._random.integers(self.n_models, size=self.n_arms)
         values = np.array([self._worth(arm, int(k), row) for arm, k in enumerate(drawn)])
         return int(self._random.choice(np.flatnonzero(values == values.max())))
@@ -137,17 +138,36 @@ class ModelBandit:
             raise DataError(
                 f"ModelBandit: a classifier learns rewards of 0 or 1, got {reward!r}. Give a regressor."
             )
-        self._contexts[arm].append(_row(x))
-        self._rewards[arm].append(float(reward))
-        self._weights[arm].append(
-            np.ones(1) if self.n_models == 1 else self._random.poisson(1.0, self.n_models).astype(float)
+        row = self._row(x)
+        weights = np.ones(1) if self.n_models == 1 else self._random.poisson(1.0, self.n_models).astype(float)
+        memory: tuple[tuple[list[Any], Any], ...] = (
+            (self._contexts[arm], row),
+            (self._rewards[arm], float(reward)),
+            (self._weights[arm], weights),
         )
+        for kept, new in memory:
+            kept.append(new)
         if len(self._rewards[arm]) >= self.growth * self._fitted_at[arm]:
-            self._fit(int(arm))
+            try:
+                self._fit(int(arm))
+            except BaseException:
+                for kept, _ in memory:
+                    kept.pop()  # a context that the learner refuses is not learned from later either
+                raise
         return self
 
+    def _row(self, x: Any) -> Any:
+        """A context, like those before it."""
+        row = _row(x)
+        first = next((rows[0] for rows in self._contexts if rows), None)
+        if first is not None:
+            _table([first, row])
+        return row
+
+    def __repr__(self) -> str:
+        return f"ModelBandit({self.estimator!r}, {self.n_arms} arms, {int(self.counts.sum())} pulls)"
+
     def _fit(self, arm: int) -> None:
-        self._fitted_at[arm] = len(self._rewards[arm])
         rewards, weights = np.array(self._rewards[arm]), np.array(self._weights[arm])
         rows = _table(self._contexts[arm])
         for k in range(self.n_models):
@@ -158,6 +178,7 @@ class ModelBandit:
                 continue
             target = some.astype(int) if self._classifies else some
             self._models[arm][k] = clone(self.estimator).fit(rows[counted], target)
+        self._fitted_at[arm] = len(rewards)
 
     def _worth(self, arm: int, k: int, row: Any) -> float:
         model = self._models[arm][k]
@@ -173,13 +194,20 @@ def _row(x: Any) -> Any:
     """A context as it is kept: a dict of columns, or numbers."""
     if isinstance(x, Mapping):
         return dict(x)
-    row = np.asarray(x, dtype=np.float64).ravel()
+    try:
+        row = np.zeros(0) if x is None else numbers_of(x).ravel()
+    except (TypeError, ValueError):
+        row = np.zeros(0)
     if not len(row):
-        raise DataError("ModelBandit: a context must be numbers, or a dict of column names to values.")
+        raise DataError(
+            f"ModelBandit: a context must be numbers, or a dict of column names to values, got {x!r:.80}."
+        )
     return row
 
 
 def _table(rows: list[Any]) -> Any:
+    if len({isinstance(row, Mapping) for row in rows}) > 1:
+        raise DataError("ModelBandit: contexts must be all numbers, or all dicts of column names to values.")
     if isinstance(rows[0], Mapping):
         names = list(rows[0])
         odd = next((i for i, row in enumerate(rows) if list(row) != names), None)
