@@ -32,7 +32,7 @@ from assay.graphs.learning.parameters import fit_parameters
 from benchmarks.harness import Race
 
 FOLDER = os.environ.get("ASSAY_NETWORKS", "")
-QUERIED = ("asia", "alarm", "hailfinder", "win95pts", "andes", "water", "mildew", "barley")
+QUERIED = ("asia", "alarm", "insurance", "hailfinder", "win95pts", "andes", "water", "mildew", "barley")
 LEARNED = ("alarm", "insurance", "hailfinder")
 BNLEARN = (
     "bnlearn 4.9.4 takes no part: measured on the same files, CPU, TAN with its tables (10000 x 36, factors and "

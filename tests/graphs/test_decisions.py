@@ -349,3 +349,21 @@ def test_substitutions_are_those_of_jukes_and_cantor():
 def test_malformed_trees_are_refused_with_their_place(wrong):
     with pytest.raises(AssayError, match="at character"):
         PhylogeneticTree(wrong)
+
+
+def test_what_is_known_already_is_worth_nothing_more():
+    nodes = load_network("rain").nodes
+    comfort = Utility("comfort", ["rain", "umbrella"], [[70, 0], [20, 100]])
+    diagram = InfluenceDiagram(nodes, [Decision("umbrella", ["take", "leave"], knows=["wet"])], [comfort])
+    assert diagram.value_of_information("wet", "umbrella") == 0
+    for wrong, words in (
+        ([[np.nan, 0], [1, 1]], "nan is among"),
+        ([["a", "b"], ["c", "d"]], "must be numbers"),
+    ):
+        with pytest.raises(DataError, match=words):
+            InfluenceDiagram(nodes, diagram.decisions, [Utility("comfort", ["rain", "umbrella"], wrong)])
+
+
+def test_sequences_of_species_are_texts():
+    with pytest.raises(DataError, match="the sequence of 'b' must be a text"):
+        PhylogeneticTree("(a:1,b:1);").log_likelihood({"a": "A", "b": 1})

@@ -110,3 +110,8 @@ def test_one_sweep_towards_the_root_gives_its_posterior():
         values, same = network._tree(None).marginals(network._flat({}), rows)
         assert_allclose(one, values[:, 2 * i : 2 * i + 2], atol=1e-12)
         assert_allclose(logs, same, atol=1e-12)
+
+
+def test_large_tables_are_triangulated_by_the_better_of_two_orders():
+    """Insurance: 46,872 entries by fill alone, 23,880 by fill weighted by the numbers of states."""
+    assert load_network("insurance").junction_tree().entries == 23_880

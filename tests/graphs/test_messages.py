@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay.errors import DataError, DegenerateError
-from assay.graphs import load_network
+from assay.graphs import BayesianNetwork, FactorGraph, Node, load_network
 
 
 @pytest.mark.capability("IML-14-13")
@@ -64,3 +64,31 @@ def test_impossible_evidence_is_an_error():
     )
     with pytest.raises(DegenerateError, match="b=1 has probability 0"):
         sure.propagate({"b": 1})
+
+
+def test_messages_of_a_long_chain_stay_in_range():
+    """600 hidden nodes with an observation each: the least number there is would be passed, and Python's recursion."""
+    rng = np.random.default_rng(0)
+    n, steps, seen = 600, [[0.9, 0.1], [0.2, 0.8]], [[0.2, 0.1, 0.7], [0.1, 0.2, 0.7]]
+    nodes = [Node("h0", [0, 1], [0.5, 0.5])]
+    nodes += [Node(f"h{t}", [0, 1], steps, [f"h{t - 1}"]) for t in range(1, n)]
+    nodes += [Node(f"o{t}", [0, 1, 2], seen, [f"h{t}"]) for t in range(n)]
+    network = BayesianNetwork(nodes)
+    evidence = {f"o{t}": int(rng.integers(2)) for t in range(n)}
+    passed, exact = network.propagate(evidence), network.marginals(evidence)
+    for name in ("h0", "h300", "h599"):
+        assert_allclose(passed.beliefs[name].probabilities, exact[name].probabilities, rtol=1e-9)
+
+
+def test_products_of_many_messages_stay_in_range():
+    """A class with 600 observed columns, whose joint probability is below 10^-400."""
+    rng = np.random.default_rng(0)
+    tables = rng.dirichlet(np.ones(6), (600, 2))
+    tables[:, 1] = 0.97 * tables[:, 0] + 0.03 * tables[:, 1]
+    columns = [Node(f"x{j}", range(6), table, ["c"]) for j, table in enumerate(tables)]
+    network = BayesianNetwork([Node("c", ["p", "q"], [0.3, 0.7]), *columns])
+    evidence = {f"x{j}": j % 6 for j in range(600)}
+    wanted = network.query("c", evidence).probabilities
+    assert_allclose(network.propagate(evidence).beliefs["c"].probabilities, wanted, rtol=1e-8)
+    beliefs = FactorGraph(network).sum_product(evidence)
+    assert_allclose(beliefs.marginals["c"].probabilities, wanted, rtol=1e-8)

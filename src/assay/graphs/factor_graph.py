@@ -16,6 +16,7 @@ from assay.graphs.asking import SMALL_TREE
 from assay.graphs.conflict import smallest_conflict
 from assay.graphs.distribution import Distribution
 from assay.graphs.field import MarkovField
+from assay.graphs.messages import in_range
 
 __all__ = ["Beliefs", "FactorGraph"]
 
@@ -174,7 +175,7 @@ class FactorGraph:
         """All messages to a variable, multiplied."""
         values = local[v]
         for e in self._around[v]:
-            values = values * up[e]
+            values = in_range(values * up[e])
         return values
 
     def _run(
@@ -303,7 +304,7 @@ class FactorGraph:
         values = local[v]
         for other in self._around[v]:
             if other != edge:
-                values = values * up[other]
+                values = in_range(values * up[other])
         total = values.sum()
         return values / total if total > 0 else values
 

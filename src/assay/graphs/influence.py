@@ -176,12 +176,15 @@ class InfluenceDiagram:
         number = next((p for p in utility.parents if self._network[p].states is None), None)
         if number is not None:
             raise DataError(f"{who} depends on {number!r}, which is a number. Cut it into intervals.")
-        values = np.asarray(utility.values, np.float64)
         shape = tuple(len(self._network[p].states) for p in utility.parents)
-        if values.shape != shape or not np.isfinite(values).all():
-            raise DataError(
-                f"{who} must be finite numbers of the shape {shape}, got the shape {values.shape}."
-            )
+        try:
+            values = np.asarray(utility.values, np.float64)
+        except (TypeError, ValueError):
+            raise DataError(f"{who} must be numbers of the shape {shape}, got {utility.values!r}.") from None
+        if values.shape != shape:
+            raise DataError(f"{who} must be numbers of the shape {shape}, got the shape {values.shape}.")
+        if not np.isfinite(values).all():
+            raise DataError(f"{who} must be finite numbers, {values[~np.isfinite(values)][0]} is among them.")
 
     def _with_policies(self, policies: Mapping[str, np.ndarray]) -> BayesianNetwork:
         """Decisions as nodes: by a policy where there is one, else all options alike."""
@@ -293,6 +296,8 @@ class InfluenceDiagram:
         chosen = self._decision(decision)
         if node not in self._network or node in [d.name for d in self.decisions]:
             raise DataError(f"InfluenceDiagram: {node!r} is no chance node.")
+        if node in self.knows[decision]:
+            return 0.0
         informed = [
             Decision(d.name, d.options, [*d.knows, node] if d is chosen else d.knows) for d in self.decisions
         ]

@@ -28,7 +28,8 @@ class JunctionTree:
 
     .. math:: \phi_S^* = \sum_{C \setminus S} \phi_C, \qquad \phi_{C'} \leftarrow \phi_{C'}\, \phi_S^* / \phi_S
 
-    The graph is triangulated by least fill (ties: the smallest table, then the lowest number); neighbours are
+    The graph is triangulated by least fill (ties: the smallest table, then the lowest number), where tables are large
+    also by fill weighted by the numbers of states, whichever makes them smaller; neighbours are
     joined by largest separators. Observed variables are cut out of all tables before anything is multiplied. The cost
     is that of the clique tables, exponential in the largest clique.
 

@@ -11,7 +11,10 @@ from assay.core.explanation import text_table
 from assay.errors import DataError
 from assay.graphs.distribution import Distribution
 
-__all__ = ["Message", "Propagation", "propagate"]
+__all__ = ["Message", "Propagation", "in_range", "propagate"]
+
+TINY = 1e-150  # products whose largest value is below this are scaled
+FEW_NODES = 200  # up to which messages may wait for each other
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ def propagate(network: Any, evidence: dict[str, Any]) -> Propagation:
         \lambda_X(u_i) = \sum_x \lambda(x) \sum_{u_r,\, r \ne i} P(x|u) \prod_{r \ne i} \pi_X(u_r), \qquad
         \pi_{Y_j}(x) = \alpha\, e(x)\,\pi(x) \prod_{s \ne j} \lambda_{Y_s}(x)                        \quad (2)
 
-    e(x) is 1 for the observed state and 0 for the others, all 1 without evidence.
+    e(x) is 1 for the observed state and 0 for the others, all 1 without evidence. Values near the least number there is
+    are divided by their largest.
 
     Examples
     --------
@@ -94,8 +98,19 @@ def propagate(network: Any, evidence: dict[str, Any]) -> Propagation:
             e = e * (np.arange(len(node.states)) == row[i])
         local[node.name] = e
     work = _Work(network, local)
-    pi = {name: work.pi(name) for name in graph.order}
-    lambda_ = {name: work.lambda_(name) for name in reversed(graph.order)}
+    try:
+        if (
+            len(network) > FEW_NODES
+        ):  # from the leaves first, so that no message waits for a long row of others
+            for name in reversed(graph.order):
+                work.lambda_(name)
+        pi = {name: work.pi(name) for name in graph.order}
+        lambda_ = {name: work.lambda_(name) for name in reversed(graph.order)}
+    except RecursionError:
+        raise DataError(
+            f"propagate: the messages of {len(network)} nodes wait for each other in too long a row. Use marginals().",
+            who="BayesianNetwork",
+        ) from None
     beliefs = {}
     for node in network.nodes:
         product = pi[node.name] * lambda_[node.name]
@@ -122,7 +137,7 @@ class _Work:
     def lambda_(self, name: str) -> np.ndarray:
         values = self.local[name].copy()
         for child in self.graph.children[name]:
-            values = values * self.to_parent(child, name)
+            values = in_range(values * self.to_parent(child, name))
         return values
 
     def to_child(self, name: str, child: str) -> np.ndarray:
@@ -131,7 +146,7 @@ class _Work:
             values = self.local[name] * self.pi(name)
             for other in self.graph.children[name]:
                 if other != child:
-                    values = values * self.to_parent(other, name)
+                    values = in_range(values * self.to_parent(other, name))
             total = values.sum()
             self._keep(key, values / total if total > 0 else values)
         return self.done[key]
@@ -144,9 +159,15 @@ class _Work:
             for axis, other in reversed(list(enumerate(parents))):
                 if other != parent:
                     table = np.tensordot(table, self.to_child(other, name), axes=(axis, 0))
-            self._keep(key, table)
+            self._keep(key, in_range(table))
         return self.done[key]
 
     def _keep(self, key: tuple[str, str, str], values: np.ndarray) -> None:
         self.done[key] = values
         self.messages.append(Message(*key, values))
+
+
+def in_range(values: np.ndarray) -> np.ndarray:
+    """The same up to a factor, where the next product could be too small for a number."""
+    largest = values.max()
+    return values / largest if 0 < largest < TINY else values

@@ -137,6 +137,12 @@ class PhylogeneticTree:
             )
         if not alignment:
             raise DataError("PhylogeneticTree: give the sequence of at least one leaf.")
+        strange = [name for name, sequence in alignment.items() if not isinstance(sequence, str)]
+        if strange:
+            raise DataError(
+                f"PhylogeneticTree: the sequence of {strange[0]!r} must be a text such as 'ACGT', got "
+                f"{alignment[strange[0]]!r}."
+            )
         lengths = {len(sequence) for sequence in alignment.values()}
         if len(lengths) != 1:
             raise DataError("PhylogeneticTree: sequences must be aligned: all of the same length.")

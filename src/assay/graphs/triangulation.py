@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import log
+from collections.abc import Callable, Iterable, Sequence
+from math import log, prod
 
 __all__ = ["CliqueTree", "clique_tree", "elimination_cliques", "maximal_cliques", "neighbours_of"]
+
+SMALL, HOPELESS = 1 << 14, 1 << 40  # entries of all cliques between which a better order is looked for
 
 
 def neighbours_of(n: int, scopes: Iterable[Sequence[int]]) -> list[int]:
@@ -39,16 +41,32 @@ def elimination_cliques(cards: Sequence[int], adjacent: Sequence[int]) -> list[i
     """The cliques, as bits, of the graph filled in by eliminating variables: least fill first.
 
     Among variables that add equally few edges the one with the smallest table goes first, then the lowest number.
+    Where the tables are large, edges are also weighted by the logarithms of their variables' numbers of states, and the
+    smaller tables are taken.
 
     >>> from assay.graphs.triangulation import bits_of, elimination_cliques, neighbours_of
     >>> square = neighbours_of(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
     >>> [bits_of(clique) for clique in elimination_cliques([2, 2, 2, 2], square)]
     [[0, 1, 3], [1, 2, 3]]
     """
+    cliques = _eliminated(cards, adjacent, _key)
+    if not SMALL < _entries(cards, cliques) < HOPELESS:
+        return cliques
+    return min(cliques, _eliminated(cards, adjacent, _weighted_key), key=lambda some: _entries(cards, some))
+
+
+def _entries(cards: Sequence[int], cliques: Sequence[int]) -> int:
+    return sum(prod(cards[v] for v in bits_of(clique)) for clique in cliques)
+
+
+def _eliminated(
+    cards: Sequence[int], adjacent: Sequence[int], key: Callable[..., tuple[float, ...]]
+) -> list[int]:
+    """The cliques of the order in which the least key goes first; a key is above 0 if edges are added."""
     graph = list(adjacent)
     weight = [log(card) for card in cards]
     remaining = set(range(len(graph)))
-    keys = {v: _key(v, graph, weight) for v in remaining}
+    keys = {v: key(v, graph, weight) for v in remaining}
     cliques: list[int] = []
     while remaining:
         v = min(remaining, key=keys.__getitem__)
@@ -65,7 +83,7 @@ def elimination_cliques(cards: Sequence[int], adjacent: Sequence[int]) -> list[i
         remaining.discard(v)
         for u in bits_of(touched & ~(1 << v)):
             if u in remaining:
-                keys[u] = _key(u, graph, weight)
+                keys[u] = key(u, graph, weight)
     return cliques
 
 
@@ -77,6 +95,17 @@ def _key(v: int, graph: Sequence[int], weight: Sequence[float]) -> tuple[int, fl
         fill += (around & ~graph[u] & ~(1 << u)).bit_count()
         size += weight[u]
     return fill // 2, round(size, 9), v
+
+
+def _weighted_key(v: int, graph: Sequence[int], weight: Sequence[float]) -> tuple[float, float, int]:
+    """The same, an edge counting as the product of the logarithms of its variables' states, at least a little."""
+    around = graph[v]
+    fill, size = 0.0, weight[v]
+    for u in bits_of(around):
+        for w in bits_of(around & ~graph[u] & ~(1 << u)):
+            fill += max(weight[u] * weight[w], 1e-6)
+        size += weight[u]
+    return round(fill / 2, 9), round(size, 9), v
 
 
 def maximal_cliques(adjacent: Sequence[int]) -> list[list[int]]:
