@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 
 import assay
 from assay.errors import DataError, ParameterError
-from assay.neural import MLPRegressor, TabularNetClassifier, TabularNetRegressor
+from assay.neural import MLPClassifier, MLPRegressor, TabularNetClassifier, TabularNetRegressor
 from assay.neural import tabular_net as module
 from assay.neural.dense_net import forward
 from assay.neural.held_out import held_out
@@ -247,6 +247,25 @@ def test_no_worse_than_scikit_learns_network_on_scaled_columns(load):
     assert ours.score(b, yb) >= peer.score(b, yb) - 0.02  # some rows more or less
 
 
+@pytest.mark.parametrize(
+    ("n", "columns", "waves"), [(580, 5, 0), (600, 5, 16), (700, 201, 0), (110, 1, 0), (130, 1, 16)]
+)
+def test_numbers_are_embedded_from_500_rows_or_100_of_a_column(n, columns, waves):
+    """15 % are set aside: 580 rows leave 493, 600 leave 510; of one column 100 are enough."""
+    X, y = np.random.default_rng(0).normal(size=(n, columns)), np.arange(n) % 2
+    quick = {
+        "hidden_layer_sizes": (4,),
+        "members": 2,
+        "max_iter": 1,
+        "random_state": 0,
+        "early_stopping": True,
+    }
+    for learner in (TabularNetClassifier, TabularNetRegressor):
+        assert learner(**quick).fit(X, y).network_.waves == waves
+        assert learner(**quick, embedding="periodic").fit(X[:30], y[:30]).network_.waves == 16
+        assert learner(**quick, embedding=None).fit(X, y).network_.waves == 0
+
+
 def test_a_smooth_function_is_learned_far_better_than_by_the_mean():
     X, y = make_friedman1(400, random_state=0)
     model = TabularNetRegressor(hidden_layer_sizes=(64, 64), members=4, batch_size=64, random_state=0)
@@ -458,6 +477,13 @@ def test_rates_that_diverge_are_named():
 def test_wrong_parameters_are_refused(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         TabularNetClassifier(**wrong).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("learner", [TabularNetClassifier, TabularNetRegressor, MLPClassifier, MLPRegressor])
+@pytest.mark.parametrize("validation", [np.ones((9, 2)), (np.ones((9, 2)),), "rows"])
+def test_a_validation_set_is_a_pair(learner, validation):
+    with pytest.raises(ParameterError, match=r"validation must be a pair \(X, y\) of rows and their targets"):
+        learner(max_iter=1).fit(np.ones((9, 2)), np.arange(9) % 2, validation=validation)
 
 
 def test_groups_with_a_validation_set_are_refused():

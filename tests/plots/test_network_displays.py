@@ -6,7 +6,15 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 
 from assay.errors import DataError, ParameterError
-from assay.neural import Convolution, Dense, MLPClassifier, Network, backpropagation, boolean_network
+from assay.neural import (
+    Convolution,
+    Dense,
+    MLPClassifier,
+    Network,
+    TabularNetClassifier,
+    backpropagation,
+    boolean_network,
+)
 from assay.plots import (
     ComponentPicturesDisplay,
     HiddenUnitsDisplay,
@@ -36,6 +44,9 @@ def test_units_and_weights_are_drawn():
     assert perceptron.sizes == [2, 1]
     with pytest.raises(ParameterError, match="no network of Dense layers"):
         NetworkDisplay.of(Network([Convolution(1, 3)], (8, 1)))
+    several = TabularNetClassifier((4,), 2, max_iter=1, random_state=0).fit(np.eye(8), [0, 1] * 4)
+    with pytest.raises(ParameterError, match="TabularNetClassifier is no fitted multilayer perceptron"):
+        NetworkDisplay.of(several)
 
 
 @pytest.mark.capability("IML-11-03")

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from assay.errors import DataError, ParameterError
 
-__all__ = ["SPLITS", "drawn_rows", "held_out"]
+__all__ = ["SPLITS", "drawn_rows", "held_out", "rows_and_targets"]
 
 SPLITS = ("random", "last")  # which rows validation_split sets aside
+
+
+def rows_and_targets(validation: Any, who: str) -> tuple[Any, Any]:
+    """The two parts of a validation set of your own.
+
+    >>> from assay.neural.held_out import rows_and_targets
+    >>> rows_and_targets(([[1.0], [2.0]], ["a", "b"]), "example")[1]
+    ['a', 'b']
+    """
+    if not isinstance(validation, (tuple, list)) or len(validation) != 2:
+        raise ParameterError(
+            "validation must be a pair (X, y) of rows and their targets", who=who, got=validation
+        )
+    X, y = validation
+    return X, y
 
 
 def held_out(

@@ -18,6 +18,7 @@ from assay.core.targets import check_weights, encode_labels, is_table, label_cod
 from assay.errors import DataError, ParameterError
 from assay.neural.backpropagation import AdaptiveRate
 from assay.neural.class_weights import times_class_weight
+from assay.neural.held_out import rows_and_targets
 from assay.neural.mlp import STOCHASTIC, Goal, MultilayerPerceptron
 from assay.neural.mlp_from_blocks import ColumnSums
 from assay.types import ClassWeight, Labels, PathLike, RandomState, TableLike, Target, Weights
@@ -334,8 +335,9 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
                 who=who,
             )
         if validation is not None:
-            others = self._admit(validation[0])
-            self._validation = others, self._goal_of(validation[1], others.shape[0], self.classes_)
+            rows, targets = rows_and_targets(validation, who)
+            others = self._admit(rows)
+            self._validation = others, self._goal_of(targets, others.shape[0], self.classes_)
         self._learn_goal(values, goal, check_weights(sample_weight, values, who))
         return self
 

@@ -17,6 +17,7 @@ from assay.core.sums import is_dask
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, ParameterError
 from assay.neural.backpropagation import AdaptiveRate
+from assay.neural.held_out import rows_and_targets
 from assay.neural.input_scaling import target_scale
 from assay.neural.mlp import Goal, MultilayerPerceptron
 from assay.neural.mlp_classifier import _is_stochastic
@@ -240,8 +241,9 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         w = check_weights(sample_weight, values, who)
         goal = self._goal_of(target, w, learn=not (self.warm_start and hasattr(self, "coefs_")))
         if validation is not None:
-            others = self._admit(validation[0])
-            truth = numeric_target(validation[1], others.shape[0], who)
+            rows, targets = rows_and_targets(validation, who)
+            others = self._admit(rows)
+            truth = numeric_target(targets, others.shape[0], who)
             self._validation = others, self._goal_of(truth, None, learn=False)
         self._train(values, goal, w)
 

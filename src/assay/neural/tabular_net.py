@@ -38,7 +38,8 @@ Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 WAVES, WIDTH, CATEGORY_WIDTH = 16, 3, 8  # of the embeddings of numbers and of categories
 MOST_EMBEDDED = 200  # columns of numbers beyond which they are not embedded
-FEWEST_EMBEDDED = 500  # rows to learn from, below which waves learn noise
+FEWEST_EMBEDDED = 500  # rows to learn from, below which waves mostly learn noise (docs/networks.md)
+FEWEST_OF_COLUMN = 100  # such rows for each column of numbers, if that is less
 USUAL_BATCH = 256  # rows of a step, if there are as many
 FEWEST_PASSES, MOST_PASSES = 16, 128
 ROWS_OF_ALL_PASSES = 2**19  # rows that all passes together see, within these bounds
@@ -206,7 +207,7 @@ class TabularNet(_Learner):
 
     def _drawn_network(self, goal: TabularGoal, random: np.random.Generator, n: int) -> TabularNetwork:
         p = len(self.inputs_.numbers)
-        enough = n >= FEWEST_EMBEDDED and p <= MOST_EMBEDDED
+        enough = n >= min(FEWEST_EMBEDDED, FEWEST_OF_COLUMN * p) and p <= MOST_EMBEDDED
         embeds = self.embedding == "periodic" or (self.embedding == "auto" and enough)
         network = TabularNetwork(
             p,

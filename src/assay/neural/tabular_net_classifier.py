@@ -14,6 +14,7 @@ from assay.core.learner import python_labels
 from assay.core.parameters import Accepted, Any_, Range
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.neural.class_weights import times_class_weight
+from assay.neural.held_out import rows_and_targets
 from assay.neural.tabular_net import TabularGoal, TabularNet
 from assay.types import ClassWeight, Labels, PathLike, RandomState, TableLike, Target, Weights
 
@@ -47,8 +48,8 @@ class TabularNetClassifier(TabularNet, Classifier):
     members : int, default 8
         Networks of the ensemble.
     embedding : "auto", "periodic" or None, default "auto"
-        Of numbers, by waves; "auto" does so for up to 200 columns of them, from 500 rows to learn from on: fewer are
-        learned better without.
+        Of numbers, by waves; "auto" does so for up to 200 columns of them, from 500 rows to learn from on (100 for each
+        column, if that is less): fewer are mostly learned better without, unless they follow curves of many turns.
     learning_rate_init : float, default 0.003
         The highest learning rate.
     alpha : float, default 0.01
@@ -62,6 +63,7 @@ class TabularNetClassifier(TabularNet, Classifier):
         fewer than 500 rows and none judge.
     early_stopping : bool or "auto", default "auto"
         Set rows aside, keep the best pass by their cross-entropy. Without, all passes are made and the last is kept.
+        Where few rows overlap much, True gives better probabilities.
         "auto" does so from 500 rows on: fewer judge too badly, and are missed where the network learns.
     validation_fraction : float, default 0.15
         Share of the rows that is set aside.
@@ -192,8 +194,9 @@ class TabularNetClassifier(TabularNet, Classifier):
             w = times_class_weight(self.class_weight, self.classes_, codes, w, who)
         others = None
         if validation is not None:
-            block = self._admit(validation[0])
-            others = block, self._goal(label_codes(validation[1], self.classes_, block.shape[0], who))
+            rows, targets = rows_and_targets(validation, who)
+            block = self._admit(rows)
+            others = block, self._goal(label_codes(targets, self.classes_, block.shape[0], who))
         self._train(values, self._goal(codes), w, groups, others, checkpoint)
         return self
 

@@ -14,6 +14,7 @@ from assay.core.parameters import Accepted, Choice, Range
 from assay.core.stored import FloatArray
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError
+from assay.neural.held_out import rows_and_targets
 from assay.neural.input_scaling import target_scale
 from assay.neural.tabular_net import TabularGoal, TabularNet
 from assay.types import Labels, PathLike, RandomState, TableLike, Target, Weights
@@ -47,8 +48,8 @@ class TabularNetRegressor(TabularNet, Regressor):
     delta : float, default 1
         Where "huber" turns from squares to straight lines, in standard deviations of y.
     embedding : "auto", "periodic" or None, default "auto"
-        Of numbers, by waves; "auto" does so for up to 200 columns of them, from 500 rows to learn from on: fewer are
-        learned better without.
+        Of numbers, by waves; "auto" does so for up to 200 columns of them, from 500 rows to learn from on (100 for each
+        column, if that is less): fewer are mostly learned better without, unless they follow curves of many turns.
     learning_rate_init : float, default 0.003
         The highest learning rate.
     alpha : float, default 0.01
@@ -205,8 +206,9 @@ class TabularNetRegressor(TabularNet, Regressor):
         self.target_spread_ = np.ones_like(spread) if counts else spread
         others = None
         if validation is not None:
-            block = self._admit(validation[0])
-            others = block, self._goal(numeric_target(validation[1], block.shape[0], who))
+            rows, targets = rows_and_targets(validation, who)
+            block = self._admit(rows)
+            others = block, self._goal(numeric_target(targets, block.shape[0], who))
         self._train(values, self._goal(target, center), w, groups, others, checkpoint)
         return self
 

@@ -32,7 +32,7 @@ def layers_of(model: Any) -> tuple[list[np.ndarray], list[np.ndarray]]:
         return [np.asarray(W) for W in model.coefs_], [np.asarray(b) for b in model.intercepts_]
     net = getattr(model, "network_", model)
     parts = getattr(net, "parts", None)
-    if parts is None or any(
+    if not isinstance(parts, list) or any(
         set(part) - {"W", "b"} or "W" not in part or part["W"].ndim != 2 for part in parts
     ):
         raise ParameterError(
