@@ -7,7 +7,8 @@ from math import log, prod
 
 __all__ = ["CliqueTree", "clique_tree", "elimination_cliques", "maximal_cliques", "neighbours_of"]
 
-SMALL, HOPELESS = 1 << 14, 1 << 40  # entries of all cliques between which a better order is looked for
+SMALL_TABLES = 1 << 14  # entries of all cliques up to which no better order is looked for
+ANY_MEMORY = 1 << 40  # entries that no better order makes fit
 
 
 def neighbours_of(n: int, scopes: Iterable[Sequence[int]]) -> list[int]:
@@ -50,7 +51,7 @@ def elimination_cliques(cards: Sequence[int], adjacent: Sequence[int]) -> list[i
     [[0, 1, 3], [1, 2, 3]]
     """
     cliques = _eliminated(cards, adjacent, _key)
-    if not SMALL < _entries(cards, cliques) < HOPELESS:
+    if not SMALL_TABLES < _entries(cards, cliques) < ANY_MEMORY:
         return cliques
     return min(cliques, _eliminated(cards, adjacent, _weighted_key), key=lambda some: _entries(cards, some))
 
