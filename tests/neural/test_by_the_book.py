@@ -384,6 +384,24 @@ def slope_check(penalty, net):
         assert_allclose(grad[i], (above - below) / 2e-6, rtol=1e-5, atol=1e-7)
 
 
+def test_ctrl_c_leaves_the_best_weights_of_a_search(monkeypatch):
+    x = np.linspace(-1, 1, 10)[:, None]
+    net, values, whole = Network([Dense(3, "tanh"), Dense(1)], 1, random_state=0), [], Network.value_gradient
+
+    def interrupted(self, *args, **kwargs):
+        if len(values) == 9:
+            raise KeyboardInterrupt
+        answer = whole(self, *args, **kwargs)
+        values.append(answer[0])
+        return answer
+
+    monkeypatch.setattr(Network, "value_gradient", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        minimize_error(net, x, x**2)
+    monkeypatch.undo()
+    assert net.value_gradient(x, x**2)[0] == min(values)
+
+
 @pytest.mark.parametrize("judged", [False, True])
 def test_ctrl_c_keeps_the_passes_so_far(judged, monkeypatch):
     x = np.linspace(-1, 1, 10)[:, None]

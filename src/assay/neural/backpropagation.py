@@ -248,6 +248,8 @@ def minimize_error(
 ) -> Training:
     """Train a network to a minimum of the error over all rows by L-BFGS, a second-order method.
 
+    Ctrl-C stops the search and what it is part of; the network has the best weights so far.
+
     Parameters
     ----------
     network : changed in place
@@ -273,6 +275,7 @@ def minimize_error(
     x, r = _rows_and_targets(network, X, target, "minimize_error")
     judged = output_error(error, "minimize_error")
     training = Training(network)
+    best = np.inf, network.theta.copy()
 
     class Objective:
         def value_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -281,9 +284,16 @@ def minimize_error(
             for penalty in penalties:
                 more, slope = penalty.value_gradient(network)
                 value, grad = value + more, grad + slope
+            nonlocal best
+            if value < best[0]:
+                best = value, theta.copy()
             return value, grad
 
-    optimum = lbfgs(Objective(), network.theta.copy(), tol=tol, max_iter=max_iter)  # type: ignore[arg-type]
+    try:
+        optimum = lbfgs(Objective(), network.theta.copy(), tol=tol, max_iter=max_iter)  # type: ignore[arg-type]
+    except KeyboardInterrupt:
+        network.theta[:] = best[1]
+        raise
     network.theta[:] = optimum.w
     training.history = [Pass(k, 1.0, float(record.value)) for k, record in enumerate(optimum.history)]
     return training
