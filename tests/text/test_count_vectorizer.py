@@ -180,7 +180,9 @@ def test_what_is_wrong_is_said():
         CountVectorizer(ngram_range=(2, 1)).fit(TEXTS)
     with pytest.raises(ParameterError, match=r"token_pattern='\(' is no regular expression: missing \)"):
         CountVectorizer(token_pattern="(").fit(TEXTS)
-    with pytest.raises(UnicodeDecodeError, match=r"as CountVectorizer reads it\. Set encoding, such as 'latin-1'"):
+    with pytest.raises(
+        UnicodeDecodeError, match=r"as CountVectorizer reads it\. Set encoding, such as 'latin-1'"
+    ):
         CountVectorizer().fit([b"a text", b"caf\xe9"])
     with pytest.raises(ParameterError, match="encoding must be one that Python knows"):
         CountVectorizer(encoding="utf-80").fit([b"a text"])

@@ -83,6 +83,7 @@ def test_the_shorter_of_two_lengths_counts():
     [
         ({"n_neighbors": 2, "radius": 1.0}, "Both n_neighbors and radius"),
         ({}, "n_neighbors or radius must be a number"),
+        ({"radius": -1.0}, "radius must be a number from 0 up"),
         ({"n_neighbors": 150}, "Expected n_neighbors < n_samples_fit"),
     ],
 )

@@ -157,3 +157,5 @@ def test_errors_say_what_to_do():
         CCA().fit(SEPALS, PETALS).transform(SEPALS, PETALS[:, :1])
     with pytest.raises(DataError, match="too few"):
         canonical_correlation_tests([0.5], 3, 2, 2)
+    with pytest.raises(DataError, match="numbers from 0 to 1"):
+        canonical_correlation_tests([1.2, 0.5], 50, 2, 2)

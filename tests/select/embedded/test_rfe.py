@@ -173,6 +173,21 @@ def test_what_is_wrong_is_said():
 
 
 @pytest.mark.parametrize("selector", [RFE, RFECV, SelectFromModel])
+@pytest.mark.parametrize("answer", [1.0, np.ones(2), np.ones((2, 3, 10))], ids=np.shape)
+def test_importances_that_belong_to_no_columns_are_refused(selector, answer):
+    with pytest.raises(
+        DataError, match=r"importance_getter gave an array of shape .* for each of 10 columns"
+    ):
+        selector(Ridge(), importance_getter=lambda model: answer).fit(DIABETES, PROGRESS).get_support()
+    with pytest.raises(DataError, match="the importances of Ridge hold NaN"):
+        selector(Ridge(), importance_getter=lambda model: model.coef_ * np.nan).fit(
+            DIABETES, PROGRESS
+        ).get_support()
+    with pytest.raises(AttributeError, match=r"importance_getter='weights_' is no attribute of the fitted"):
+        selector(Ridge(), importance_getter="weights_").fit(DIABETES, PROGRESS).get_support()
+
+
+@pytest.mark.parametrize("selector", [RFE, RFECV, SelectFromModel])
 def test_a_learner_behind_its_preparation_is_asked_for_its_weights(selector):
     """The imputer and the scaler leave columns one for one; a nominal column is one feature behind them, too."""
     plain = selector(LogisticRegression(max_iter=1000)).fit(WINE, KIND)

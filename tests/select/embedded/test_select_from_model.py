@@ -75,6 +75,8 @@ def test_rows_may_come_in_parts():
 def test_what_is_wrong_is_said():
     with pytest.raises(ParameterError, match="threshold='mean' or threshold='median'"):
         SelectFromModel(LogisticRegression(), threshold="2*mode").fit(WINE, KIND).get_support()
+    with pytest.raises(ParameterError, match="threshold must be a number, a word or None, got nan"):
+        SelectFromModel(Ridge(), threshold=np.nan).fit(DIABETES, PROGRESS)
     with pytest.raises(ParameterError, match="factor"):
         SelectFromModel(LogisticRegression(), threshold="two*mean").fit(WINE, KIND).get_support()
     with pytest.raises(ParameterError, match="norm_order"):

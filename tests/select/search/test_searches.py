@@ -272,6 +272,12 @@ def test_groups_and_fixed_columns_are_checked():
     assert search_subsets(criterion, "forward", "improves", fixed=[0, 1, 2]).selected == (0, 1, 2)
 
 
+@pytest.mark.parametrize("answer", ["high", None, object()], ids=str)
+def test_criteria_that_are_no_numbers_are_refused(answer):
+    with pytest.raises(DataError, match="must give a number for each subset of columns"):
+        search_subsets(FunctionScores(lambda s: answer if s[0] else "low", 3), "forward", "improves")
+
+
 def test_ties_go_to_the_lowest_column_and_the_smaller_set():
     flat = FunctionScores(lambda s: 0.1 + 0.2 if s[0] else 0.3, 4)
     assert search_subsets(flat, "forward", 1).selected == (0,)

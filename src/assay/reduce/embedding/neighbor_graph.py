@@ -52,6 +52,8 @@ def neighbor_graph(
             f"{who}: Both n_neighbors and radius are provided. Use n_neighbors=None for the neighbours within radius="
             f"{radius}."
         )
+    if radius is not None and not radius >= 0:
+        raise ParameterError(f"{who}: radius must be a number from 0 up, got {radius!r}.")
     if n_neighbors is not None:
         if n_neighbors >= n:
             raise ParameterError(

@@ -70,6 +70,8 @@ def canonical_correlation_tests(
     one_of(method, ("bartlett", "rao"), who, "method")
     alpha = check_alpha(alpha, who)
     rho = np.atleast_1d(as_points(correlations, who))
+    if (rho < 0).any() or (rho > 1 + 1e-9).any():
+        raise DataError(f"correlations must be numbers from 0 to 1, got {rho.tolist()}.", who=who)
     factor = n - 1 - (p + q + 1) / 2
     if not factor > 0:
         raise DataError(

@@ -65,13 +65,29 @@ def _weights(model: Any, getter: Any, who: str) -> tuple[Any, np.ndarray]:
                 who=who,
             )
     elif isinstance(getter, str):
-        values = attrgetter(getter)(model)
+        try:
+            values = attrgetter(getter)(model)
+        except AttributeError as error:
+            raise AttributeError(
+                f"{who}: importance_getter={getter!r} is no attribute of the fitted estimator: {error}."
+            ) from None
     elif callable(getter):
         values = getter(model)
     else:
         raise ParameterError(f"importance_getter has to be a string or callable, got {getter!r}.", who=who)
-    values = values.toarray() if hasattr(values, "toarray") else values
-    return inside, np.asarray(values, dtype=np.float64)
+    weights = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
+    d = getattr(inside, "n_features_in_", None)
+    if weights.ndim not in (1, 2) or (
+        getter != "auto" and d not in (None, weights.shape[-1]) and _source(inside, weights.shape[-1]) is None
+    ):
+        raise DataError(
+            f"importance_getter gave an array of shape {weights.shape}, expected a number for each of {d} columns, or "
+            "a row of them for each output.",
+            who=who,
+        )
+    if np.isnan(weights).any():
+        raise DataError(f"the importances of {type(inside).__name__} hold NaN.", who=who)
+    return inside, weights
 
 
 def inside_preparation(model: Any) -> Any:

@@ -78,7 +78,10 @@ class SelectFromModel(ModelSelector):
     card = Card("select from model", "keeps columns with large weights in a model", wraps=True)
     accepts = {
         **ModelSelector.accepts,
-        "threshold": Any_("a number, a word or None", lambda v: v is None or isinstance(v, (Real, str))),
+        "threshold": Any_(
+            "a number, a word or None",
+            lambda v: v is None or isinstance(v, str) or (isinstance(v, Real) and v == v),
+        ),
         "prefit": Flag(),
         "norm_order": Any_(
             "a whole number other than 0, inf or -inf",

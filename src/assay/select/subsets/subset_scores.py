@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from assay.errors import DataError
 from assay.select.subsets.folds import Folds
 from assay.types import Estimator, RowLabels, Scoring, Splitter, TableLike
 
@@ -126,7 +127,13 @@ class FunctionScores(SubsetScores):
         values = [np.atleast_1d(self.function(tuple(int(j) for j in s))) for s in subsets]
         if values:
             self.n_folds = len(values[0])
-        return self.sign * np.array(values, dtype=np.float64).reshape(len(subsets), self.n_folds)
+        try:
+            return self.sign * np.array(values, dtype=np.float64).reshape(len(subsets), self.n_folds)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"FunctionScores: the function must give a number for each subset of columns, or the same number of "
+                f"them (one for each fold) for all; for {tuple(subsets[0])} it gave {values[0].tolist()}."
+            ) from None
 
 
 def subset_scores(
