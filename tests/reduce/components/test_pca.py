@@ -150,6 +150,21 @@ def test_fewer_rows_than_columns():
     assert_allclose(PCA(3).fit(big).components_, PCA(3, svd_solver="full").fit(big).components_, atol=1e-8)
 
 
+@pytest.mark.capability("IML-6-20")
+def test_pictures_of_ten_persons_need_no_more_than_the_dot_products_of_forty_rows():
+    """256 x 256 pixels, four pictures of each person: rank 39 in place of 65536, and the nearest mean knows each."""
+    rng = np.random.default_rng(0)
+    persons, faces = np.repeat(np.arange(10), 4), rng.normal(size=(10, 65536))
+    pictures = faces[persons] + 2 * rng.normal(size=(40, 65536))
+    pca = PCA(39).fit(pictures)
+    assert pca.components_.shape == (39, 65536) and pca.explained_variance_[-1] > 0
+    assert_allclose(pca.explained_variance_.sum(), pictures.var(axis=0, ddof=1).sum(), rtol=1e-9)
+    means = np.array([pca.transform(pictures[persons == k]).mean(axis=0) for k in range(10)])
+    others = pca.transform(faces + 2 * rng.normal(size=(10, 65536)))
+    gaps = ((others[:, None] - means) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(gaps.argmin(axis=1), np.arange(10))
+
+
 @pytest.mark.parametrize("settings", [
     {"n_components": 2}, {"n_components": 0.95}, {"n_components": "mle"}, {"svd_solver": "covariance_eigh"},
     {"n_components": 2, "svd_solver": "arpack"}, {"n_components": 3, "svd_solver": "randomized", "random_state": 0},

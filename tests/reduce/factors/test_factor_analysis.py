@@ -58,6 +58,13 @@ def test_principal_component_method():
 
 
 @pytest.mark.capability("IML-6-22")
+def test_expectation_and_maximisation_comes_near_the_maximum_after_thousands_of_steps():
+    em = by_em(np.cov(IRIS.T, bias=True), 1, 0.0, 10_000)
+    after = [-75 * (4 * np.log(2 * np.pi) + em.deviance[step]) for step in (1000, 10_000)]
+    assert_allclose(after, [-422.448, -422.385], rtol=0, atol=5e-4)
+
+
+@pytest.mark.capability("IML-6-22")
 def test_maximum_likelihood_on_iris_with_its_heywood_cases():
     with pytest.warns(DegenerateWarning, match="petal length.*Heywood"):
         one = FactorAnalysis(1).fit(load_iris().X)
