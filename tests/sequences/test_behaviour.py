@@ -1,6 +1,7 @@
 """What all models with EM keep: extremes of length, gaps, equal rows, blocks, and likelihoods that never fall."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -109,3 +110,22 @@ def test_a_hundred_thousand_sequences_of_one_row_and_a_thousand_columns():
     states = learned.predict(wide)
     assert np.isfinite(learned.score(wide)) and len(set(states[:30])) == len(set(states[30:])) == 1
     assert states[0] != states[-1]
+
+
+def test_dask_frames_and_arrays_are_no_bags():
+    """A partition of rows may end within a sequence."""
+    array = pytest.importorskip("dask.array")
+    frame = pytest.importorskip("dask.dataframe")
+    bag = pytest.importorskip("dask.bag")
+    rows = np.random.default_rng(0).normal(size=(20, 2))
+    for wrong in (array.from_array(rows), frame.from_pandas(pd.DataFrame(rows), npartitions=2)):
+        with pytest.raises(DataError, match="sequences on Dask are a bag, one item a sequence"):
+            GaussianHMM(2).fit(wrong)
+    with pytest.raises(DataError, match="of a Dask bag every sequence counts once"):
+        GaussianHMM(2).fit(bag.from_sequence([rows, rows]), sample_weight=[1, 2])
+
+
+def test_weights_that_are_all_zero_are_refused():
+    rows = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(DataError, match="sample_weight is 0 for every sequence"):
+        GaussianHMM(2).fit([rows, rows], sample_weight=[0, 0])

@@ -26,7 +26,7 @@ from assay.sequences.families import Family, Sums
 from assay.sequences.families.family import shares
 from assay.sequences.sequences import Sequences
 from assay.sequences.shown import chain_section, emission_sections
-from assay.sequences.source import SequenceRows, dask_sequences, stream_of
+from assay.sequences.source import SequenceRows, check_bag, dask_sequences, stream_of
 from assay.sequences.topology import mask_of
 from assay.types import RandomState, SequencesLike, Weights
 
@@ -207,6 +207,13 @@ class HiddenMarkovModel(Learner):
         self._check_parameters()
         who = type(self).__name__
         if is_dask(X):
+            check_bag(X, who)
+            if not (lengths is None and sample_weight is None and states is None):
+                raise DataError(
+                    "lengths, sample_weight and states are for sequences in memory; of a Dask bag every sequence "
+                    "counts once.",
+                    who=who,
+                )
             first = Sequences.of(list(X.take(10, npartitions=-1, warn=False)), who=who)
             self._remember(first.schema)
             return self._learn_from(dask_sequences(X, first.schema, who, self._checked), first)
@@ -218,6 +225,8 @@ class HiddenMarkovModel(Learner):
                 raise DataError(
                     f"sample_weight must be {len(data)} numbers from 0 up, one a sequence.", who=who
                 )
+            if not weights.any():
+                raise DataError("sample_weight is 0 for every sequence.", who=who)
         known = None if states is None else self._known(states, data)
         return self._learn_from(SequenceRows(data, known, weights), data)
 

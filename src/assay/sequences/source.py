@@ -15,7 +15,7 @@ from assay.errors import DataError
 from assay.sequences.sequences import Sequences
 from assay.tables import Schema
 
-__all__ = ["SequenceRows", "dask_sequences", "stream_of"]
+__all__ = ["SequenceRows", "check_bag", "dask_sequences", "stream_of"]
 
 S = TypeVar("S", bound=Addable)
 BLOCK_ROWS = 1 << 15  # of one block in memory; a longer sequence is a block of its own
@@ -91,15 +91,20 @@ def read_block(raw: Any, schema: Schema | None, id: str | None, order: str | Non
     return Sequences.of(raw, id=id, order=order, schema=schema, who=who)
 
 
-def dask_sequences(
-    X: Any, schema: Schema | None, who: str, check: Callable[[Sequences], Sequences]
-) -> DaskRows:
-    """A Dask bag of sequences, each partition some of them."""
+def check_bag(X: Any, who: str) -> None:
+    """Refuse Dask frames and arrays, whose partitions may cut sequences."""
     if not is_dask(X) or hasattr(X, "columns") or hasattr(X, "chunks"):
         raise DataError(
             "sequences on Dask are a bag, one item a sequence, so that none is cut: dask.bag.from_sequence(list).",
             who=who,
         )
+
+
+def dask_sequences(
+    X: Any, schema: Schema | None, who: str, check: Callable[[Sequences], Sequences]
+) -> DaskRows:
+    """A Dask bag of sequences, each partition some of them."""
+    check_bag(X, who)
     return DaskRows(
         X, None, None, lambda part, y, w: Block(check(Sequences.of(list(part), schema=schema, who=who)))
     )
