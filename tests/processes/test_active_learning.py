@@ -9,6 +9,7 @@ from scipy.stats import bernoulli
 
 from assay.errors import DataError, ParameterError
 from assay.kernels import RBF, Linear, Matern, WhiteKernel
+from assay.linear import LinearRegression
 from assay.processes import GaussianProcessClassifier, GaussianProcessRegressor, next_queries
 from assay.processes.classification.information import mutual_information
 
@@ -79,6 +80,15 @@ def test_what_makes_no_sense_is_refused(arguments, error, words):
 def test_a_model_that_was_not_fitted_is_refused():
     with pytest.raises(DataError, match="fitted"):
         next_queries(GaussianProcessRegressor(), GRID)
+    with pytest.raises(DataError, match="got LinearRegression"):
+        next_queries(LinearRegression().fit(X, y), GRID)
+
+
+@pytest.mark.parametrize("learner", [GaussianProcessRegressor, GaussianProcessClassifier])
+def test_categories_have_no_bounds(learner):
+    table = pd.DataFrame({"size": np.arange(6.0), "city": ["Bern", "Rome"] * 3})
+    with pytest.raises(DataError, match="bounds are for columns of numbers"):
+        next_queries(learner("auto", optimizer=None).fit(table, [0, 1] * 3), bounds=[(0, 5), (0, 1)])
 
 
 # ---------------------------------------------------------------- classes

@@ -105,7 +105,7 @@ def next_queries(model: Any, candidates: Any = None, *, bounds: Any = None, n_qu
     if isinstance(n_queries, bool) or not isinstance(n_queries, (int, np.integer)) or n_queries < 1:
         raise ParameterError(f"next_queries: n_queries must be a whole number from 1, got {n_queries!r}.")
     table = None if candidates is None else asking.admitted(model._admit(candidates))
-    box = None if table is not None else _checked_bounds(bounds, asking.X)
+    box = None if table is not None else _checked_bounds(bounds, asking.X, model)
     rows, scores, variances, places = [], [], [], []
     for _ in range(n_queries):
         if box is None:
@@ -190,15 +190,15 @@ def _asking(model: Any) -> _AskingNumbers | _AskingClasses:
     if not isinstance(getattr(model, "route_", None), Exact):
         raise DataError(
             "next_queries: expected a fitted GaussianProcessClassifier, or a GaussianProcessRegressor, computed with "
-            "method='exact', without missing targets, got "
-            f"{getattr(model, 'method_', None) or f'{type(model).__name__} without a fit'}."
+            f"method='exact', without missing targets, got {getattr(model, 'method_', type(model).__name__)}."
         )
     return _AskingNumbers(model)
 
 
-def _checked_bounds(bounds: Any, X: Any) -> np.ndarray:
+def _checked_bounds(bounds: Any, X: Any, model: Any) -> np.ndarray:
     box = np.asarray(bounds, dtype=np.float64)
-    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f":
+    named = any(column.kind == "nominal" for column in getattr(model, "schema_", ()))
+    if named or not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f":
         raise DataError("next_queries: bounds are for columns of numbers. Give candidates instead.")
     shaped = box.shape == (X.shape[1], 2)
     if not shaped or not np.isfinite(box).all() or (box[:, 0] > box[:, 1]).any():
