@@ -73,7 +73,9 @@ REASONS = {
     },
     "a check of rows for learners of several families: numbers that are to be squared": {"SquaredRows"},
     "an ability that some members have and others have not": {
+        "AutomaticKernel",
         "ClassesJoin",
+        "ExplainedMoves",
         "ExplainedSums",
         "Inference",
         "LazyTransforms",
