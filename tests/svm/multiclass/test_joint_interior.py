@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_cl
 
 import assay.svm.multiclass.joint_interior as joint_interior
 import assay.svm.multiclass.row_blocks as row_blocks
+from assay.errors import DataError
 from assay.svm import CrammerSingerSVC, LinearSVC, WestonWatkinsSVC
 from assay.svm.multiclass.joint_interior import ClassRows, fits_inside
 from assay.svm.multiclass.row_blocks import ClassProblem, solve_classes
@@ -220,3 +221,23 @@ def test_it_ends_when_it_is_interrupted(monkeypatch):
     monkeypatch.setattr(joint_interior, "end_if_abandoned", interrupted)
     with pytest.raises(KeyboardInterrupt):
         rows_of(X, problem).solved()
+
+
+@pytest.mark.parametrize("Machine", MACHINES)
+def test_few_rows_of_many_columns_end_at_the_minimum(Machine):
+    """The descent ends where rounding does, 4e-6 above the minimum."""
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = Machine(kernel="linear", C=1e6).fit(rng.normal(size=(30, 400)), np.arange(30) % 3)
+    assert abs(model.gap_) <= 1e-6 * model.objective_
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [*(M(kernel="linear", C=1e300) for M in MACHINES), LinearSVC(multi_class="crammer_singer", C=1e300)],
+)
+def test_products_that_overflow_are_refused(machine):
+    X, problem = random_problem(True, 2.0, 1.0, False)
+    with pytest.raises(DataError, match="C times the squared length of the rows is too large a number"):
+        machine.fit(X * 1e5, problem.y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 
 from assay.core import Card
 from assay.core.discriminant import Discriminant
@@ -24,7 +25,7 @@ from assay.svm.linear.linear_machine import (
 )
 from assay.svm.linear.linear_solver import minimise
 from assay.svm.linear.slack_problem import LinearSolution, SlackProblem
-from assay.svm.multiclass.row_blocks import ClassProblem, solve_classes
+from assay.svm.multiclass.row_blocks import ClassProblem, check_reach, solve_classes
 from assay.types import ClassWeight, RandomState
 
 __all__ = ["LinearSVC"]
@@ -228,6 +229,9 @@ class LinearSVC(LinearClassifier, Discriminant):
     def _learn_together(self, X: Any, y: np.ndarray, price: np.ndarray, constant: float) -> None:
         """All classes in one problem; two of them have one score, the difference of theirs."""
         problem = ClassProblem(y.astype(np.int64), price, len(self.classes_), False, 1.0, constant, True)
+        with np.errstate(over="ignore"):
+            squares = row_norms(X, squared=True)
+        check_reach(type(self).__name__, squares, price)
         solution = solve_classes(
             X, problem, 1e-2 * float(self.tol), self.max_iter, seed_of(self.random_state)
         )

@@ -16,7 +16,13 @@ from assay.kernels import Linear
 from assay.linear.class_factors import class_factors
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.linear.linear_machine import seed_of, solver_rows, warn_unfinished
-from assay.svm.multiclass.row_blocks import ClassProblem, ClassSolution, solve_classes, solve_classes_gram
+from assay.svm.multiclass.row_blocks import (
+    ClassProblem,
+    ClassSolution,
+    check_reach,
+    solve_classes,
+    solve_classes_gram,
+)
 
 __all__ = ["JointMachine"]
 
@@ -79,6 +85,7 @@ class JointMachine(KernelMachine, Discriminant):
         problem = ClassProblem(
             y[paid].astype(np.int64), price[paid], K, self.each, self.margin, float(self.fit_intercept), False
         )
+        check_reach(who, gram.diagonal[paid], problem.price)
         solution = self._joint(X, gram, paid, problem)
         A = np.zeros((len(y), K))
         A[paid] = solution.A

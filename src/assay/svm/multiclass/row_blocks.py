@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 import assay.svm.multiclass._row_blocks as _row_blocks
 from assay.core.csr import csr_arrays
 from assay.core.parallel import end_if_abandoned
+from assay.errors import DataError
 from assay.svm.multiclass.face_steps import face_steps
 from assay.svm.multiclass.joint_interior import ClassRows, fits_inside, work_inside
 
-__all__ = ["ClassProblem", "ClassSolution", "solve_classes", "solve_classes_gram"]
+__all__ = ["ClassProblem", "ClassSolution", "check_reach", "solve_classes", "solve_classes_gram"]
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +43,7 @@ SLOW_SHARE = 0.5  # of the last round's move of the constants, beyond which the 
 GROWTH = 3.0  # by the square of this
 LEAST_WORK = 2e7  # multiplications of passes, before an interior point method is tried
 STEPS_WORK = 2e8  # what steps of all coefficients together may well take
+LARGEST_REACH = 1e290  # of prices times squared lengths: sums of them are numbers still
 MOST_NUMBERS = 50_000_000  # of sparse rows that are made dense for it
 
 
@@ -88,6 +90,17 @@ class ClassSolution:
     value: float
     gap: float
     exact: bool = False
+
+
+def check_reach(who: str, squares: Floats, price: Floats) -> None:
+    """Refuse rows of squared lengths whose products with the prices overflow."""
+    with np.errstate(over="ignore"):
+        reach = float(squares.max(initial=1.0)) * float(price.max(initial=1.0)) * len(price)
+    if not reach < LARGEST_REACH:
+        raise DataError(
+            f"{who}: C times the squared length of the rows is too large a number. Lower C, or divide the columns of X "
+            "by some power of ten."
+        )
 
 
 def solve_classes(X: Any, problem: ClassProblem, tol: float, max_iter: int, seed: int) -> ClassSolution:
@@ -296,6 +309,10 @@ def _solve(
                 constant *= GROWTH
                 power = np.maximum(norm + constant**2, 1e-300)
             before = b
+    if early is not None and made < limit and not (close and still):  # rounding ended it
+        other = early.solution()
+        if other is not None:
+            return replace(other, n_iter=other.n_iter - (-made // counted))
     b = offset + b
     return ClassSolution(
         A, None, b - b.mean() if free else b, -(-made // counted), close and still, value, gap
