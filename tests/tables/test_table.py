@@ -378,6 +378,9 @@ def test_an_empty_column_at_predict_time_is_missing():
         (pl.Series([1, 2]), DataError, "X is a Series"),
         (load_apples(), DataError, "X is a Dataset, rows and target in one. Take it apart: X, y = data"),
         ([["x", 1], ["y"]], DataError, "differ in length"),
+        ([["x", 1], "yz"], DataError, "differ in length"),
+        ([[1, 2], [3]], DataError, r"differ in length: \[1, 2\]"),
+        ([[1, 2], 3], DataError, "differ in length"),
         (pd.DataFrame({"a": [[1], [2]]}), DataError, "'a'"),
         ({"a": [{"k": 1}, 2]}, DataError, "'a'"),
         ({"a": [np.zeros(2), np.ones(2)]}, DataError, "'a'"),
@@ -617,7 +620,13 @@ def test_columns_are_chosen_with_their_categories_and_unseen_values():
     assert chosen.unseen == {"taste": ["bitter"]} and again.select([0]).unseen == {}
 
 
-@pytest.mark.parametrize("X", [[], [1.0, 2.0], np.zeros(0), np.zeros(3)])
+TEXTS = ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [[], [1.0, 2.0], np.zeros(0), np.zeros(3), TEXTS, [b"a", b"b"], np.array(TEXTS), np.array(TEXTS, object)],
+)
 def test_single_values_are_no_table_and_the_sentence_shows_how_to_make_one(X):
     with pytest.raises(
         DataError, match=r"^predict: Expected 2D array.*Reshape your data: one row is \[x\]"

@@ -72,8 +72,8 @@ def _row_of_series(X: Any, who: str, schema: Schema | None) -> Any:
 
 
 def _refuse_one_dimension(X: Any, who: str) -> None:
-    """Say what a list or an array of single numbers lacks to be a table."""
-    bare = isinstance(X, (list, tuple)) and not any(hasattr(v, "__len__") for v in X[:1])
+    """Say what a list or an array of single values lacks to be a table."""
+    bare = isinstance(X, (list, tuple)) and not any(_is_column(v) for v in X[:1])
     if not bare and getattr(X, "ndim", 2) != 1:
         return
     n = len(X)
@@ -85,6 +85,12 @@ def _refuse_one_dimension(X: Any, who: str) -> None:
         remedy="Reshape your data: one row is [x] or X[[i]], one column x.reshape(-1, 1), no rows at all X[:0].",
         code="one-dimension",
     )
+
+
+def _refuse_ragged_rows(rows: Any, who: str) -> None:
+    widths = {len(row) if _is_column(row) else 0 for row in rows}
+    if len(widths) > 1:
+        raise DataError(f"the rows differ in length: {sorted(widths)}.", who=who)
 
 
 def numeric_block(X: Any, who: str) -> Any:
@@ -102,6 +108,8 @@ def numeric_block(X: Any, who: str) -> Any:
     from sklearn.utils import check_array
 
     _refuse_one_dimension(X, who)
+    if isinstance(X, (list, tuple)):
+        _refuse_ragged_rows(X, who)
     return check_array(
         X,
         accept_sparse="csr",
@@ -133,6 +141,7 @@ def named_columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
         return _mapped_columns(X, who)
     if _is_frame(X):
         return _frame_columns(X, who)
+    _refuse_one_dimension(X, who)
     if isinstance(X, np.ndarray):
         block = (
             np.ma.filled(X, None)
@@ -141,10 +150,8 @@ def named_columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
         )
     else:
         rows = list(X)
-        widths = {len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in rows}
-        if len(widths) > 1:
-            raise DataError(f"the rows differ in length: {sorted(widths)}.", who=who)
-        block = np.empty((len(rows), max(widths, default=0)), dtype=object)
+        _refuse_ragged_rows(rows, who)
+        block = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
         for i, row in enumerate(rows):
             block[i] = row
     if block.ndim != 2 or 0 in block.shape:
