@@ -1,5 +1,7 @@
-"""Mixtures: of Gaussians by EM, with priors, variational, of as many groups as the rows ask for; of ones and zeros,
-mixed columns and factor analysers; of classes; of experts."""
+"""Mixtures: of Gaussians, of mixed columns, of ones and zeros, of classes, of experts; by EM, with priors, variational.
+
+Dirichlet processes and variational mixtures find the number of groups themselves.
+"""
 
 from assay.mixture.bayesian_gaussian_mixture import BayesianGaussianMixture
 from assay.mixture.bayesian_mixture_of_experts import BayesianMixtureOfExperts

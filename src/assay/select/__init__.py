@@ -1,4 +1,4 @@
-"""Choosing columns: filters, searches around a learner, embedded selection, stability of what was chosen; members."""
+"""Choosing columns (and members): filters, searches around a learner, embedded selection, how stable a choice is."""
 
 from assay.select.embedded.rfe import RFE
 from assay.select.embedded.rfecv import RFECV
