@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,15 +13,24 @@ from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues, dense_block
 from assay.core.parameters import Array, Choice, Range
 from assay.core.seeds import as_generator
-from assay.core.stored import Object, Scalar
+from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DegenerateError, warn_user
-from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, Shortcut, best_precision, laplace
+from assay.linear.affine import affine
+from assay.linear.bayesian.laplace_fit import (
+    GaussianPrior,
+    Laplace,
+    Shortcut,
+    best_precision,
+    laplace,
+    unfinished,
+)
 from assay.linear.bayesian.posterior_regressor import PosteriorRegressor
+from assay.linear.bayesian.precision_grid import PrecisionGrid, draw, mixed, precisions_of, total_variance
 from assay.linear.generalized.averaged_family import averaged_family, means_at_nodes
 from assay.linear.generalized.deviance_objective import DevianceObjective, DevianceSums, means, split
 from assay.linear.generalized.deviance_regressor import sample_of
-from assay.linear.generalized.families import NegativeBinomial
+from assay.linear.generalized.families import Family, NegativeBinomial
 from assay.linear.generalized.named_family import NamedFamilyRegressor
 from assay.linear.generalized.overdispersion import most_likely_alpha
 from assay.linear.logistic.logistic_sums import grams
@@ -44,7 +53,7 @@ CANONICAL = {
 DIFFERENCE = 1e-5  # of the linear predictor, for the derivative of the score
 
 
-class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
+class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFamilyRegressor):
     r"""A generalised linear model whose weights have a Gaussian posterior (Laplace's approximation).
 
     With :math:`g(\mu) = w^Tx + b` and a family as in GeneralizedLinearModel, weights are :math:`N(m_0, S_0/\alpha)`
@@ -57,19 +66,22 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
     expected mean is :math:`\int g^{-1}(\eta)N(\eta; m, s^2)d\eta` (:math:`e^{m+s^2/2}` for the log link), and
     ``predict_distribution`` is the family's distribution averaged over :math:`\eta` at the nodes of a quadrature. A
     dispersion that the family leaves open is estimated by Pearson's statistic, divided by the rows less the number of
-    weights that they determine. ``alpha="evidence"`` takes the precision under which the targets are most probable.
+    weights that they determine. ``alpha="evidence"`` takes the precision under which the targets are most probable; a
+    list of numbers is integrated out, each with its posterior probability (the evidence of its approximation, all being
+    equally probable beforehand), and predictions are averages over it. Each of them has a dispersion of its own.
 
     A step is a sum over rows, so that blocks and Dask give the same model.
 
-    Cost: fit O(n d^2 + d^3) a step, some 5 to 15 steps (for "evidence" some 15 times as many); predict O(d^2) a row;
-    memory O(n d + d^2) to fit, O(d^2) kept.
+    Cost: fit O(n d^2 + d^3) a step, some 5 to 15 steps (for "evidence" some 15 times as many, for a list some 5 more
+    for each number); predict O(d^2) a row; memory O(n d + d^2) to fit, O(d^2) kept; of a list of G numbers G times as
+    much.
 
     Parameters
     ----------
     family : "gaussian", "poisson", "gamma", "inverse_gaussian", "binomial", "negative_binomial" or "tweedie"
     link : "auto", "identity", "log", "logit", "probit", "cloglog", "inverse", "inverse_squared", "sqrt", "power(p)"
         "auto" is identity for gaussian, logit for binomial, and log for the others.
-    alpha : float or "evidence", default 1.0
+    alpha : float, "evidence" or list of float, default 1.0
         Precision of the weights.
     m_0 : float or (D,), default 0
         Prior mean of the weights (of the constant first, if it is penalised).
@@ -92,11 +104,15 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
 
     Attributes
     ----------
-    coef_ : (D,) mode of the posterior      intercept_ : float
-    posterior_ : LinearPosterior (with noise 1) of the constant and the weights
-    log_evidence_ : float, log probability of the targets, weights integrated out; NaN where the family has no density
-    alpha_ : float      dispersion_ : float      overdispersion_ : float      effective_ : float
-    n_iter_ : int      history_ : list of Record, minus the log posterior step by step
+    coef_ : (D,) mode of the posterior (of a list the posterior mean)      intercept_ : float
+    alpha_, dispersion_, overdispersion_, effective_ : float, of a list their posterior means
+    log_evidence_ : float, log probability of the targets, weights integrated out; of a list, averaged over it; NaN
+        where the family has no density
+    posteriors_ : LinearPosterior (with noise 1) of the constant and the weights for each precision, with the
+        probabilities ``probabilities_``, and with ``dispersions_`` and ``overdispersions_``
+    posterior_ : the most probable of them
+    grid_ : (G,) the precisions      grid_posterior_ : (G,) their probabilities
+    n_iter_ : int      history_ : list of Record, minus the log posterior step by step, at the most probable precision
 
     Examples
     --------
@@ -106,6 +122,12 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
     >>> mean, sd = model.predict([[6.0]], return_std=True)
     >>> model.coef_.round(3), mean.round(2), sd.round(2)
     (array([0.412]), array([13.84]), array([6.81]))
+
+    Where nothing is known of the precision, it is integrated out over a grid:
+
+    >>> model = BayesianGeneralizedLinearModel("poisson", alpha=[0.1, 1, 10, 100]).fit(X, y)
+    >>> model.grid_posterior_.round(3), model.predict([[6.0]]).round(2)
+    (array([0.112, 0.324, 0.478, 0.086]), array([12.31]))
 
     See Also
     --------
@@ -131,14 +153,16 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
     )
     accepts = {
         **NamedFamilyRegressor.accepts,
-        "alpha": Range(0, open="low") | Choice("evidence"),
+        "alpha": Range(0, open="low") | Choice("evidence") | Array(1, low=0),
         "m_0": Range() | Array(1),
         "S_0": Array(2) | None,
         "penalize_intercept": NamedFamilyRegressor.accepts["fit_intercept"],
         "tol": Range(0, open="low"),
     }
     stored = {
-        "posterior_": Object(LinearPosterior),
+        "posterior_": Object(LinearPosterior),  # the only one, in model files of earlier versions
+        "dispersions_": FloatArray("g", low=0, finite=True),
+        "overdispersions_": FloatArray("g", low=0, finite=True),
         "log_evidence_": Scalar(),
         "alpha_": Scalar(low=0),
         "effective_": Scalar(),
@@ -150,7 +174,7 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         family: str = "poisson",
         link: str = "auto",
         *,
-        alpha: float | str = 1.0,
+        alpha: ArrayLike = 1.0,
         m_0: ArrayLike | None = 0.0,
         S_0: ArrayLike | None = None,
         fit_intercept: bool = True,
@@ -177,11 +201,16 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         self.tol = tol
 
     def _check_stored(self) -> None:
-        if not hasattr(self, "posterior_"):
+        if not hasattr(self, "coef_"):
             return
+        self._adopt_single()
+        if "dispersions_" not in vars(self) and len(self.posteriors_) == 1:  # of an earlier version
+            self.dispersions_ = np.array([self.dispersion_])
+            self.overdispersions_ = np.array([self.overdispersion_])
+        if not len(self.dispersions_) == len(self.overdispersions_) == len(self.posteriors_):
+            raise ValueError("each of posteriors_ needs its dispersion and overdispersion")
         fixed = [role for role in (self.offset, self.exposure) if role is not None]
-        if len(self.posterior_.mean) != len(self.coef_) - len(fixed) + self.fit_intercept:
-            raise ValueError("posterior_ must be about the constant and each weight")
+        self._check_grid(len(self.coef_) - len(fixed) + self.fit_intercept)
 
     def _ridge(self) -> float:
         return 0.0  # the prior is added to the likelihood, not to the deviance
@@ -206,30 +235,46 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
             )
         prior = GaussianPrior.of(len(roles.kept), 1.0, self.m_0, self.S_0, kind, who)
         state = _Fit(self, objective, prior, survey.rows)
-        chosen = isinstance(self.alpha, str)
-        self.alpha_ = best_precision(state.log_evidence) if chosen else float(self.alpha)
-        state.fit(self.alpha_)
-        fit = state.laplace
-        assert fit is not None
-        w = fit.posterior.mean
+        if isinstance(self.alpha, str):
+            precisions = [best_precision(state.log_evidence)]
+        else:
+            precisions = precisions_of(self.alpha, "alpha", who)
+        points = [state.fit(alpha) for alpha in precisions]
+        self._keep(precisions, points, roles)
+        self._keep_deviances(points[int(np.argmax(self.grid_posterior_))].deviance, state, survey)
+        del self._last
+
+    def _keep(self, precisions: list[float], points: list[_Point], roles: Any) -> None:
+        who = type(self).__name__
+        kept = self._weigh(
+            precisions,
+            [point.evidence for point in points],
+            f"the {self.family} family has no density here, so that no precision of a list has an evidence. Give one "
+            "number as alpha.",
+        )
+        some = [points[g] for g in kept]
+        self.posteriors_ = [point.laplace.posterior for point in some]
+        self.dispersions_ = np.array([point.phi for point in some])
+        self.overdispersions_ = np.array([point.overdispersion for point in some])
+        w = self._expected([posterior.mean for posterior in self.posteriors_])
         self.coef_ = roles.all_weights(w[int(self.fit_intercept) :])
         self.intercept_ = float(w[0]) if self.fit_intercept else 0.0
-        self.posterior_, self.log_evidence_ = fit.posterior, state.evidence
-        family = state.objective.family
-        self.overdispersion_ = family.alpha if isinstance(family, NegativeBinomial) else 0.0
-        self.dispersion_, self.effective_ = state.phi, state.effective
-        self.history_, self.n_iter_ = fit.history, max(1, len(fit.history) - 1)
-        self._keep_deviances(state, survey)
-        del self._last
-        if not fit.converged:
+        self.alpha_ = float(self._expected([precisions[g] for g in kept]))
+        self.dispersion_ = float(self._expected(self.dispersions_))
+        self.overdispersion_ = float(self._expected(self.overdispersions_))
+        self.effective_ = float(self._expected([point.effective for point in some]))
+        self.history_ = points[int(np.argmax(self.grid_posterior_))].laplace.history
+        self.n_iter_ = max(1, len(self.history_) - 1)
+        last = unfinished(point.laplace for point in some)
+        if last is not None:
             warn_user(
-                f"{who} stopped after {self.n_iter_} steps with a gradient of {fit.history[-1].gradient:.2g}. Raise "
+                f"{who} stopped after {max(1, last.iteration)} steps with a gradient of {last.gradient:.2g}. Raise "
                 "max_iter or tol, or try another link.",
                 ConvergenceWarning,
             )
 
-    def _keep_deviances(self, state: _Fit, survey: Any) -> None:
-        """Of the mode, and of the mean of all targets alone."""
+    def _keep_deviances(self, deviance: float, state: _Fit, survey: Any) -> None:
+        """Of the most probable mode, and of the mean of all targets alone."""
         middle = survey.sums[1] / survey.weight
         family = state.objective.family
 
@@ -240,7 +285,7 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
 
         with np.errstate(all="ignore"):
             self.null_deviance_ = float(state.objective.source.add_up(part))
-        self.deviance_ = state.deviance
+        self.deviance_ = deviance
 
     # ------------------------------------------------------------------ answers
 
@@ -254,30 +299,54 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         return (mean, self._distribution(values).sd) if return_std else mean
 
     def _predict(self, X: Any) -> np.ndarray:
-        eta, sd = self._linear_predictor(X), np.sqrt(self._predictor_variance(X))
+        each = [p * self._mean_of(part) for p, part in zip(self.probabilities_, self._predictors(X))]
+        return each[0] if len(each) == 1 else np.sum(each, axis=0)
+
+    def _mean_of(self, part: _Predictor) -> np.ndarray:
+        """(n,) the mean, averaged over the posterior at one precision."""
         link = self._get_link()
         with np.errstate(over="ignore"):
             if link.name == "log":
-                return np.exp(eta + sd**2 / 2)
+                return np.exp(part.eta + part.variance / 2)
             if link.name == "identity":
-                return eta
-            mu, weights = means_at_nodes(self._fitted_family(), link, eta, sd, type(self).__name__)
+                return part.eta
+            mu, weights = means_at_nodes(part.family, link, part.eta, part.sd, type(self).__name__)
         return np.einsum("ij,ij->i", mu, weights)
 
+    def _predictors(self, X: Any) -> list[_Predictor]:
+        """The linear predictors at the rows of X, for each precision."""
+        rows, link = self._design_rows(X), self._get_link()
+        roles, family = self._roles(link), self._get_family()
+        log_exposure = 0.0 if roles.exposure is None else roles.log_exposure(X)
+        parts = []
+        for posterior, phi, overdispersion in zip(self.posteriors_, self.dispersions_, self.overdispersions_):
+            w = posterior.mean
+            coef, b = roles.all_weights(w[int(self.fit_intercept) :]), w[:1] if self.fit_intercept else 0.0
+            eta = affine(X, coef[None], b, self._admit)[:, 0] + log_exposure
+            if isinstance(family, NegativeBinomial):
+                family = NegativeBinomial(float(overdispersion))
+            dispersion = float(phi) if family.dispersion is None else family.dispersion
+            with np.errstate(over="ignore"):
+                parts.append(_Predictor(eta, posterior.leverages(rows), family, dispersion))
+        return parts
+
     def _predictor_variance(self, X: Any) -> np.ndarray:
-        return self.posterior_.leverages(self._design_rows(X))
+        parts = self._predictors(X)
+        return total_variance(
+            self.probabilities_, [part.eta for part in parts], [part.variance for part in parts]
+        )
 
     def _distribution(self, X: Any) -> Any:
         """The family's distribution, averaged over the posterior of the linear predictor."""
-        family, eta, variance = self._fitted_family(), self._linear_predictor(X), self._predictor_variance(X)
-        phi = self.dispersion_ if family.dispersion is None else family.dispersion
-        if family.name == "gaussian" and self._get_link().name == "identity":
-            return Normal(eta, np.sqrt(variance + phi))
-        averaged = averaged_family(
-            family, self._get_link(), eta, np.sqrt(variance), float(phi), type(self).__name__
-        )
+        return mixed([self._distribution_of(part) for part in self._predictors(X)], self.probabilities_)
+
+    def _distribution_of(self, part: _Predictor) -> Any:
+        family, link, who = part.family, self._get_link(), type(self).__name__
+        if family.name == "gaussian" and link.name == "identity":
+            return Normal(part.eta, np.sqrt(part.variance + part.phi))
+        averaged = averaged_family(family, link, part.eta, part.sd, part.phi, who)
         if averaged is None:
-            raise DegenerateError(f"{type(self).__name__}: {self._no_distribution()}")
+            raise DegenerateError(f"{who}: {self._no_distribution()}")
         return averaged
 
     def sample_y(
@@ -292,13 +361,17 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         """
         values = self._admit(X)
         random = as_generator(random_state, f"{type(self).__name__}.sample_y")
-        W, _ = self._draw(n_samples, random)
-        family, link = self._fitted_family(), self._get_link()
-        shift = self._linear_predictor(values) - self._design_rows(values) @ self.posterior_.mean  # offsets
-        eta = (self._design_rows(values) @ W.T) + shift[:, None]
+        W, _, chosen = draw(self._parts(), self._number_of_draws(n_samples), random)
+        link, parts, rows = self._get_link(), self._predictors(values), self._design_rows(values)
+        shift = parts[0].eta - rows @ self.posteriors_[0].mean  # offsets
+        eta = (rows @ W.T) + shift[:, None]
         with np.errstate(over="ignore"):
             mu = link.mean(np.maximum(eta, np.finfo(np.float64).tiny) if link.positive else eta)
-        return family.sample(mu, self.dispersion_, random) if noise else mu
+        if noise:
+            for k in np.unique(chosen):
+                at = chosen == k
+                mu[:, at] = parts[k].family.sample(mu[:, at], float(self.dispersions_[k]), random)
+        return mu
 
     def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         spread = self._predictor_variance(X)
@@ -326,12 +399,35 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
             eta = float(self._linear_predictor(block)[0])
             cells.append(["linear predictor", eta, float(np.sqrt(self._predictor_variance(block)[0]))])
             plain = float(np.ravel(self._get_link().mean(np.array([eta])))[0])
-            note = (
-                f"The mean at the most probable weights is {plain:.4g}; the answer averages over all weights."
-            )
+            which = "most probable" if len(self.posteriors_) == 1 else "mean"
+            note = f"The mean at the {which} weights is {plain:.4g}; the answer averages over all weights."
             return [Section("Uncertainty of the terms", ["term", "product", "sd"], cells, note)]
 
         return NamedFamilyRegressor._reasons(self, X, rows).then(uncertainty)
+
+
+class _Predictor(NamedTuple):
+    """(n,) linear predictors and their variances at one precision, and what spreads numbers around their means."""
+
+    eta: np.ndarray
+    variance: np.ndarray
+    family: Family
+    phi: float
+
+    @property
+    def sd(self) -> np.ndarray:
+        return np.sqrt(self.variance)
+
+
+class _Point(NamedTuple):
+    """The fit at one precision."""
+
+    laplace: Laplace
+    phi: float
+    overdispersion: float
+    effective: float
+    evidence: float
+    deviance: float
 
 
 class _Fit:
@@ -347,8 +443,6 @@ class _Fit:
         self.phi = 1.0 if fixed is None else float(fixed)
         if self.free:
             self.phi = self._dispersion(self.start, float(min(objective.size, rows / 2)))
-        self.laplace: Laplace | None = None
-        self.effective, self.evidence, self.deviance = 0.0, np.nan, 0.0
 
     def _small(self) -> DevianceObjective | None:
         """The objective over some of many rows, where gradients alone cost a fraction of a look at the curvature."""
@@ -358,16 +452,15 @@ class _Fit:
         return self.objective.over(self.sample, weight)
 
     def log_evidence(self, alpha: float) -> float:
-        self.fit(alpha)
-        return self.evidence
+        return self.fit(alpha).evidence
 
-    def fit(self, alpha: float) -> None:
-        learner = self.learner
+    def fit(self, alpha: float) -> _Point:
+        learner, effective = self.learner, 0.0
         prior = self.prior.scaled(alpha)
         for _ in range(ROUNDS):
             unit = self.objective.scale.total / self.phi
             canonical = CANONICAL.get(self.objective.family.name) == self.objective.link.name
-            self.laplace = laplace(
+            fit = laplace(
                 lambda v: tuple(unit * part for part in self.objective.curvature(v)),  # type: ignore # noqa: B023
                 self.objective.scale,
                 prior,
@@ -378,12 +471,16 @@ class _Fit:
                 curvature=None if canonical else lambda v: unit * _observed(self.objective, v),  # noqa: B023
                 shortcut=self._shortcut(unit),
             )
-            self.start = self.laplace.inner
-            spread = self.laplace.posterior.spread
-            self.effective = len(spread) - float(np.sum((prior.precision @ spread) * spread))
-            if self._settled():
+            self.start = fit.inner
+            spread = fit.posterior.spread
+            effective = len(spread) - float(np.sum((prior.precision @ spread) * spread))
+            if self._settled(effective):
                 break
-        self._likelihood()
+        log_likelihood, deviance = self._likelihood(fit)
+        evidence = fit.log_evidence + log_likelihood + deviance / (2 * self.phi)
+        family = self.objective.family
+        overdispersion = family.alpha if isinstance(family, NegativeBinomial) else 0.0
+        return _Point(fit, self.phi, overdispersion, effective, evidence, deviance)
 
     def _shortcut(self, unit: float) -> Shortcut | None:
         objective, small = self.objective, self._small()
@@ -400,7 +497,7 @@ class _Fit:
 
         return Shortcut(few, gradient)
 
-    def _settled(self) -> bool:
+    def _settled(self, effective: float) -> bool:
         """Whether dispersion and overdispersion stay as they are at the new mode."""
         if self.learner._estimates_overdispersion():
             family = self.objective.family
@@ -414,7 +511,7 @@ class _Fit:
             return settled
         if not self.free:
             return True
-        phi = self._dispersion(self.start, self.effective)
+        phi = self._dispersion(self.start, effective)
         settled = abs(np.log(phi / self.phi)) < SETTLED
         self.phi = phi
         return settled
@@ -441,10 +538,9 @@ class _Fit:
             )
         return pearson / left
 
-    def _likelihood(self) -> None:
-        """The log evidence and the deviance at the mode: one pass."""
-        objective, fit = self.objective, self.laplace
-        assert fit is not None
+    def _likelihood(self, fit: Laplace) -> tuple[float, float]:
+        """The log likelihood and the deviance at the mode: one pass."""
+        objective = self.objective
         w, b = objective.outside(fit.inner)
 
         def part(block: Block) -> np.ndarray:
@@ -457,8 +553,8 @@ class _Fit:
             return np.array([density.sum(), weight @ objective.family.deviance(y, mu)])
 
         with np.errstate(all="ignore"):
-            log_likelihood, self.deviance = (float(v) for v in objective.source.add_up(part))
-        self.evidence = fit.log_evidence + log_likelihood + self.deviance / (2 * self.phi)
+            log_likelihood, deviance = objective.source.add_up(part).tolist()
+        return log_likelihood, deviance
 
 
 def _observed(objective: DevianceObjective, v: np.ndarray) -> np.ndarray:

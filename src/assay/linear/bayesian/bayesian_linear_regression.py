@@ -13,25 +13,26 @@ from assay.core import Card, Regressor
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Array, Choice, Count, Flag, Range
-from assay.core.stored import Each, FloatArray, Object, Scalar
+from assay.core.stored import FloatArray, Scalar
 from assay.core.sums import Rows, Source
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.linear.bayesian.basis import PolynomialTerms
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
 from assay.linear.bayesian.evidence import Evidence, maximise
 from assay.linear.bayesian.posterior_regressor import PosteriorRegressor
+from assay.linear.bayesian.precision_grid import PrecisionGrid, mixed
 from assay.stats.bayesian.linear_posterior import LinearPosterior, root_of
-from assay.stats.distributions.predictive import Mixture
 from assay.tables.row_names import row_name
 from assay.types import TableLike
 
 __all__ = ["BayesianLinearRegression"]
 
-NEGLIGIBLE = 1e-9  # posterior probability below which a point of the grid is left out
 SHOWN_ROWS = 6  # training rows that an explanation lists
 
 
-class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorRegressor, Regressor):
+class BayesianLinearRegression(
+    PolynomialTerms, PrecisionGrid, CompressingLearner, PosteriorRegressor, Regressor
+):
     r"""Linear regression whose weights have a distribution.
 
     The noise is :math:`N(0, 1/\beta)` and the weights are :math:`N(\mu_0, (\alpha\Sigma_0)^{-1})` before any row.
@@ -133,10 +134,7 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
         "beta_": Scalar(low=0),
         "log_evidence_": Scalar(),
         "effective_": Scalar(),
-        "posteriors_": Each(Object(LinearPosterior)),
-        "probabilities_": FloatArray("g", low=0, high=1),
         "grid_": FloatArray("G", 2, low=0),
-        "grid_posterior_": FloatArray("G", low=0, high=1),
         "_kept_rows": FloatArray("t", "q") | None,
         "_kept_targets": FloatArray("t") | None,
     }
@@ -170,11 +168,7 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
         self._check_terms()
         if not hasattr(self, "posteriors_"):
             return
-        sizes = {len(posterior.mean) for posterior in self.posteriors_}
-        if sizes != {len(self.coef_) + self.fit_intercept}:
-            raise ValueError("posteriors_ must be about the constant and each weight")
-        if len(self.posteriors_) != len(self.probabilities_):
-            raise ValueError("posteriors_ and probabilities_ must be as many")
+        self._check_grid(len(self.coef_) + self.fit_intercept)
         if (self._kept_rows is None) != (self._kept_targets is None):
             raise ValueError("kept rows need their targets")
 
@@ -199,30 +193,21 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
         mean, root = self._prior(A.shape[1])
         evidence = Evidence.of(rows, A, t, mean, root, flat)
         pairs = self._pairs(evidence)
-        logs = np.array([self._log_evidence(evidence, alpha, beta) for alpha, beta in pairs])
-        top = float(logs.max())
-        if not np.isfinite(top) and len(pairs) > 1:
-            raise DegenerateError(
-                f"{type(self).__name__}: no pair of precisions has an evidence; a flat prior has none. Give alpha "
-                "above 0."
-            )
-        odds = np.exp(logs - top) if np.isfinite(top) else np.ones(1)
-        self.log_evidence_ = top + float(np.log(np.mean(odds))) if np.isfinite(top) else np.nan
-        self.grid_, self.grid_posterior_ = np.array(pairs, dtype=np.float64), odds / odds.sum()
-        kept = np.flatnonzero(self.grid_posterior_ >= NEGLIGIBLE * self.grid_posterior_.max())
-        self.probabilities_ = self.grid_posterior_[kept] / self.grid_posterior_[kept].sum()
+        logs = [self._log_evidence(evidence, alpha, beta) for alpha, beta in pairs]
+        kept = self._weigh(
+            pairs, logs, "no pair of precisions has an evidence; a flat prior has none. Give alpha above 0."
+        )
         self.posteriors_ = [self._posterior_of(rows, mean, root, *pairs[g]) for g in kept]
         self._publish(evidence, pairs, kept)
 
     def _publish(self, evidence: Evidence, pairs: list[tuple[float, float]], kept: np.ndarray) -> None:
-        means = self.probabilities_ @ np.array([posterior.mean for posterior in self.posteriors_])
+        means = self._expected([posterior.mean for posterior in self.posteriors_])
         self.coef_ = means[1:] if self.fit_intercept else means
         self.intercept_ = float(means[0]) if self.fit_intercept else 0.0
-        betas = [1 / posterior.noise for posterior in self.posteriors_]
-        self.alpha_ = float(self.probabilities_ @ [pairs[g][0] for g in kept])
-        self.beta_ = float(self.probabilities_ @ betas)
+        self.alpha_ = float(self._expected([pairs[g][0] for g in kept]))
+        self.beta_ = float(self._expected([1 / posterior.noise for posterior in self.posteriors_]))
         ratios = [pairs[g][0] / (1.0 if self._gamma else pairs[g][1]) for g in kept]
-        self.effective_ = float(self.probabilities_ @ [evidence.effective(ratio) for ratio in ratios])
+        self.effective_ = float(self._expected([evidence.effective(ratio) for ratio in ratios]))
 
     @property
     def _gamma(self) -> bool:
@@ -307,14 +292,6 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
 
     # ------------------------------------------------------------------ answers
 
-    @property
-    def posterior_(self) -> LinearPosterior:
-        """The posterior of the constant and the weights, at the most probable precisions."""
-        return self.posteriors_[int(np.argmax(self.probabilities_))]
-
-    def _parts(self) -> list[tuple[float, LinearPosterior]]:
-        return list(zip(self.probabilities_.tolist(), self.posteriors_))
-
     def _noise_is_known(self) -> bool:
         return not self._gamma and len(np.unique(self.grid_[:, 1])) == 1
 
@@ -326,8 +303,7 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
 
     def _distribution(self, X: Any) -> Any:
         rows = self._design_rows(X)
-        parts = [posterior.density(rows) for posterior in self.posteriors_]
-        return parts[0] if len(parts) == 1 else Mixture(parts, self.probabilities_)
+        return mixed([posterior.density(rows) for posterior in self.posteriors_], self.probabilities_)
 
     def equivalent_kernel(self, X: TableLike, rows: TableLike | None = None) -> np.ndarray:
         r"""(n, m) the weight of each training row's number in the prediction of each row of X.

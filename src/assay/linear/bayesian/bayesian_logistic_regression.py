@@ -17,9 +17,18 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
-from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, Shortcut, best_precision, laplace
+from assay.linear.affine import affine
+from assay.linear.bayesian.laplace_fit import (
+    GaussianPrior,
+    Laplace,
+    Shortcut,
+    best_precision,
+    laplace,
+    unfinished,
+)
 from assay.linear.bayesian.logistic_normal import logistic_normal, pairwise_probit
 from assay.linear.bayesian.posterior_table import PosteriorTable
+from assay.linear.bayesian.precision_grid import PrecisionGrid, draw, marginals, precisions_of, total_variance
 from assay.linear.inference.summary import constant_name
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic.logistic_objective import LogisticObjective, Scale
@@ -43,7 +52,7 @@ FARTHEST = 1e100  # a term's deviation, so that variances of scores are numbers
 LARGEST = float(np.finfo(np.float64).max)
 
 
-class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
+class BayesianLogisticRegression(PrecisionGrid, LinearClassifier, PassLearner, Classifier):
     r"""Logistic (softmax) regression whose weights have a posterior.
 
     Weights are :math:`N(m_0, S_0/\alpha)` beforehand. Their posterior is taken to be Gaussian around its mode, with the
@@ -58,16 +67,20 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
 
     so that far from the rows it returns to one half; the boundary of two classes stays where it is. For more classes
     the rule holds for each pair of them. Where classes are separable, maximum likelihood runs away; this does not.
-    ``alpha="evidence"`` takes the precision under which the labels are most probable.
+    ``alpha="evidence"`` takes the precision under which the labels are most probable; a list of numbers is integrated
+    out, each with its posterior probability (the evidence of its approximation, all being equally probable
+    beforehand), and probabilities are averages over it. ``decision_function`` is then of the mean weights, whose sign
+    may differ from ``predict`` next to the boundary.
 
     A step is a sum over rows, so that blocks and Dask give the same model.
 
-    Cost: fit O(n d^2 K^2 + (d K)^3) a step, some 5 to 10 steps (for "evidence" some 15 times as many); predict
-    O(d^2 K^2) a row; memory O(n d + d^2 K^2) to fit, O(d^2 K^2) kept.
+    Cost: fit O(n d^2 K^2 + (d K)^3) a step, some 5 to 10 steps (for "evidence" some 15 times as many, for a list some 3
+    more for each number); predict O(d^2 K^2) a row; memory O(n d + d^2 K^2) to fit, O(d^2 K^2) kept; of a list of G
+    numbers G times as much.
 
     Parameters
     ----------
-    alpha : float or "evidence", default 1.0
+    alpha : float, "evidence" or list of float, default 1.0
         Precision of the weights; 1/C of LogisticRegression.
     m_0 : float or (D,), default 0
         Prior mean of the weights (of the constant first, if it is penalised), the same for all classes.
@@ -81,7 +94,7 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         How probabilities average over the posterior: by (2); by numerical integration, exact for two classes (for more
         classes by draws); by draws; or not at all, at the mode.
     n_draws : int, default 1000
-        For "draws".
+        For "draws", at each precision.
     max_iter : int, default 100
         Steps at most.
     tol : float, default 1e-8
@@ -91,10 +104,14 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
 
     Attributes
     ----------
-    coef_ : (1, D) or (K, D) mode of the posterior      intercept_ : (1,) or (K,)
-    posterior_ : LinearPosterior (with noise 1) of the constant and the weights, class after class
-    log_evidence_ : float, log probability of the labels, weights integrated out
-    alpha_ : float      n_iter_ : int      history_ : list of Record, minus the log posterior step by step
+    coef_ : (1, D) or (K, D) mode of the posterior (of a list the posterior mean)      intercept_ : (1,) or (K,)
+    alpha_ : float, the precision (of a list its posterior mean)
+    log_evidence_ : float, log probability of the labels, weights integrated out; of a list, averaged over it
+    posteriors_ : LinearPosterior (with noise 1) of the constant and the weights, class after class, for each precision,
+        with the probabilities ``probabilities_``
+    posterior_ : the most probable of them
+    grid_ : (G,) the precisions      grid_posterior_ : (G,) their probabilities
+    n_iter_ : int      history_ : list of Record, minus the log posterior step by step, at the most probable precision
 
     Examples
     --------
@@ -103,6 +120,12 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
     >>> model = BayesianLogisticRegression(fit_intercept=False).fit(X, y)
     >>> model.coef_.round(4), model.predict_proba([[1.0], [3.0]])[:, 1].round(4)
     (array([[0.8757]]), array([0.6929, 0.8439]))
+
+    Where nothing is known of the precision, it is integrated out over a grid:
+
+    >>> model = BayesianLogisticRegression([0.01, 0.1, 1, 10], fit_intercept=False).fit(X, y)
+    >>> model.grid_posterior_.round(3), model.predict_proba([[1.0], [3.0]])[:, 1].round(4)
+    (array([0.148, 0.334, 0.321, 0.198]), array([0.7107, 0.8198]))
 
     See Also
     --------
@@ -130,7 +153,7 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         ),
     )
     accepts = {
-        "alpha": Range(0, open="low") | Choice("evidence"),
+        "alpha": Range(0, open="low") | Choice("evidence") | Array(1, low=0),
         "m_0": Range() | Array(1),
         "S_0": Array(2) | None,
         "fit_intercept": Flag(),
@@ -144,7 +167,7 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
     stored = {
         "coef_": FloatArray("K | 1", "p", finite=True) | TableRows("K | 1", "p"),
         "intercept_": FloatArray("K | 1", finite=True),
-        "posterior_": Object(LinearPosterior),
+        "posterior_": Object(LinearPosterior),  # the only one, in model files of earlier versions
         "log_evidence_": Scalar(),
         "alpha_": Scalar(low=0),
         "n_iter_": Integer(low=0),
@@ -153,7 +176,7 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
 
     def __init__(
         self,
-        alpha: float | str = 1.0,
+        alpha: ArrayLike = 1.0,
         *,
         m_0: ArrayLike | None = 0.0,
         S_0: ArrayLike | None = None,
@@ -177,13 +200,10 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         self.random_state = random_state
 
     def _check_stored(self) -> None:
-        if not hasattr(self, "posterior_"):
+        if not hasattr(self, "coef_"):
             return
-        F, p = self.coef_.shape[0], self.coef_.shape[1] + self.fit_intercept
-        if len(self.posterior_.mean) != F * p:
-            raise ValueError(
-                f"posterior_ must be about {F * p} weights, is about {len(self.posterior_.mean)}"
-            )
+        self._adopt_single()
+        self._check_grid(self.coef_.shape[0] * (self.coef_.shape[1] + self.fit_intercept))
 
     # ------------------------------------------------------------------ learning
 
@@ -260,31 +280,49 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
             )
             return last[-1]
 
-        chosen = isinstance(self.alpha, str)
-        self.alpha_ = best_precision(lambda a: fit(a).log_evidence) if chosen else float(self.alpha)
-        self._keep(fit(self.alpha_), F)
+        if isinstance(self.alpha, str):
+            precisions = [best_precision(lambda a: fit(a).log_evidence)]
+        else:
+            precisions = precisions_of(self.alpha, "alpha", who)
+        self._keep(precisions, [fit(alpha) for alpha in precisions], F)
 
-    def _keep(self, fit: Laplace, F: int) -> None:
-        weights = fit.posterior.mean.reshape(F, -1)
-        self.coef_ = weights[:, int(self.fit_intercept) :].copy()
-        self.intercept_ = weights[:, 0].copy() if self.fit_intercept else np.zeros(F)
-        self.posterior_, self.log_evidence_ = fit.posterior, fit.log_evidence
-        self.history_, self.n_iter_ = fit.history, len(fit.history) - 1
-        if not fit.converged:
+    def _keep(self, precisions: list[float], fits: list[Laplace], F: int) -> None:
+        kept = self._weigh(
+            precisions, [fit.log_evidence for fit in fits], "no precision of the weights has an evidence."
+        )
+        self.posteriors_ = [fits[g].posterior for g in kept]
+        self.alpha_ = float(self._expected([precisions[g] for g in kept]))
+        mean = self._expected([posterior.mean for posterior in self.posteriors_])
+        self.coef_, self.intercept_ = self._weights_of(mean.reshape(F, -1))
+        best = fits[int(np.argmax(self.grid_posterior_))]
+        self.history_, self.n_iter_ = best.history, len(best.history) - 1
+        last = unfinished(fits[g] for g in kept)
+        if last is not None:
             warn_user(
-                f"{type(self).__name__} stopped after {self.n_iter_} steps with a gradient of "
-                f"{fit.history[-1].gradient:.2g}. Raise max_iter or tol.",
+                f"{type(self).__name__} stopped after {last.iteration} steps with a gradient of {last.gradient:.2g}. "
+                "Raise max_iter or tol.",
                 ConvergenceWarning,
             )
+
+    def _weights_of(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The weights of the columns and the constants, from (F, p) of both."""
+        constants = weights[:, 0].copy() if self.fit_intercept else np.zeros(len(weights))
+        return weights[:, int(self.fit_intercept) :].copy(), constants
 
     # ------------------------------------------------------------------ probabilities
 
     def _posterior(self, X: Any) -> np.ndarray:
-        scores = self._affine(X)  # which refuses what is no number
         rows = self._design(X)
+        each = [p * self._probabilities(X, rows, posterior) for p, posterior in self._parts()]
+        return each[0] if len(each) == 1 else np.sum(each, axis=0)
+
+    def _probabilities(self, X: Any, rows: np.ndarray, posterior: LinearPosterior) -> np.ndarray:
+        """(n, K) averages over one posterior."""
+        weights = posterior.mean.reshape(-1, rows.shape[1])
+        scores = affine(X, *self._weights_of(weights), self._admit)  # which refuses what is no number
         if self.predictive == "map":
             return softmax(scores) if scores.shape[1] > 1 else _both(logistic_normal(scores[:, 0], 0.0))
-        spread = np.abs(self.posterior_.spread).max(axis=1).reshape(-1, rows.shape[1]).max(axis=0)
+        spread = np.abs(posterior.spread).max(axis=1).reshape(-1, rows.shape[1]).max(axis=0)
         with np.errstate(over="ignore"):
             deviations = np.abs(rows) * spread
         far = np.minimum(deviations, LARGEST).max(axis=1, keepdims=True, initial=0.0) / FARTHEST
@@ -293,13 +331,13 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         ).any():  # squares would overflow; so uncertain, the probability depends on the direction alone
             rows, scores = rows / np.maximum(far, 1.0), scores / np.maximum(far, 1.0)
         if self.predictive == "draws" or (self.predictive == "quadrature" and scores.shape[1] > 1):
-            return self._by_draws(rows)
+            return self._by_draws(rows, posterior)
         if scores.shape[1] == 1:
-            deviation = np.sqrt(self.posterior_.leverages(rows))
+            deviation = np.sqrt(posterior.leverages(rows))
             if self.predictive == "quadrature":
                 return _both(logistic_normal(scores[:, 0], deviation))
             return _both(logistic_normal(scores[:, 0] / np.sqrt(1 + np.pi / 8 * deviation**2), 0.0))  # (2)
-        return pairwise_probit(scores, self._gap_variances(rows))
+        return pairwise_probit(scores, self._gap_variances(rows, posterior))
 
     def _choose(self, X: Any) -> np.ndarray:
         return np.argmax(self._posterior(X), axis=1)
@@ -309,11 +347,11 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         Z = dense_block(X).astype(np.float64)
         return np.column_stack((np.ones(len(Z)), Z)) if self.fit_intercept else Z
 
-    def _gap_variances(self, rows: np.ndarray) -> np.ndarray:
+    def _gap_variances(self, rows: np.ndarray, posterior: LinearPosterior) -> np.ndarray:
         """(n, K, K) the variances of the differences of two scores."""
         n, p = rows.shape
         K = self.coef_.shape[0]
-        parts = self.posterior_.spread.reshape(K, p, -1)
+        parts = posterior.spread.reshape(K, p, -1)
         parts = parts - parts.mean(
             axis=0
         )  # what all scores share is in no difference, and known from the prior alone
@@ -326,10 +364,10 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
             variances[a : a + step] = squares[:, :, None] + squares[:, None, :] - 2 * cross
         return np.maximum(variances, 0.0)
 
-    def _by_draws(self, rows: np.ndarray) -> np.ndarray:
+    def _by_draws(self, rows: np.ndarray, posterior: LinearPosterior) -> np.ndarray:
         """(n, K) probabilities averaged over the same draws for all rows."""
         F, p = self.coef_.shape[0], rows.shape[1]
-        W = self.posterior_.sample(self.n_draws, self.random_state).reshape(-1, F, p)
+        W = posterior.sample(self.n_draws, self.random_state).reshape(-1, F, p)
         out = np.empty((len(rows), max(F, 2)))
         step = max(1, BLOCK_NUMBERS // (len(W) * F))
         for a in range(0, len(rows), step):
@@ -351,7 +389,7 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
                 f"{type(self).__name__}: the number of draws must be a whole number from 1 up, got {n!r}."
             )
         random = as_generator(random_state, type(self).__name__)
-        W = self.posterior_.sample(int(n), random).reshape(int(n), self.coef_.shape[0], -1)
+        W = draw(self._parts(), int(n), random)[0].reshape(int(n), self.coef_.shape[0], -1)
         values = {"coef": W[None, :, :, int(self.fit_intercept) :]}
         return Draws({"intercept": W[None, :, :, 0], **values} if self.fit_intercept else values)
 
@@ -368,15 +406,15 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         names = ([constant] if constant else []) + self._names
         if self.coef_.shape[0] > 1:
             names = [f"{label}: {name}" for label in self.classes_ for name in names]
-        marginals = self.posterior_.marginals()
+        each = marginals(self._parts())
         return PosteriorTable(
             type(self).__name__,
             names,
-            marginals.mean,
-            marginals.sd,
-            marginals.quantile(tail),
-            marginals.quantile(1 - tail),
-            1 - marginals.cdf(0.0),
+            each.mean,
+            each.sd,
+            each.quantile(tail),
+            each.quantile(1 - tail),
+            1 - each.cdf(0.0),
             level,
             {"log evidence": self.log_evidence_, "precision of the weights (alpha)": self.alpha_},
         )
@@ -389,29 +427,44 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
             x, coef = self._design(block)[0], self._dense(self.coef_)
             F = len(coef)
             scores, labels = self._affine(block)[0], [str(label) for label in self.classes_]
-            spread = self.posterior_.spread.reshape(F, len(x), -1)
+            contrast = np.ones(1)  # of the scores: the second class, or the answer less the next class
             if F == 1:
-                best, other, W, S = labels[1], labels[0], coef[0], spread[0]
-                mean = float(scores[0])
+                best, other, mean = labels[1], labels[0], float(scores[0])
             else:
                 k = int(answers[i])
                 j = int(np.argmax(np.where(np.arange(F) == k, -np.inf, scores)))
-                best, other, W, S = labels[k], labels[j], coef[k] - coef[j], spread[k] - spread[j]
-                mean = float(scores[k] - scores[j])
+                best, other, mean = labels[k], labels[j], float(scores[k] - scores[j])
+                contrast = np.zeros(F)
+                contrast[[k, j]] = 1.0, -1.0
             shift = int(self.fit_intercept)
-            products, each = W * x[shift:], np.linalg.norm(S[shift:], axis=1) * np.abs(x[shift:])
+            products, (each, together) = (contrast @ coef) * x[shift:], self._term_deviations(x, contrast)
             order = np.argsort(-np.abs(products), kind="stable")[:MAX_TERMS]
-            cells: list[list[Any]] = [[self._names[q], float(products[q]), float(each[q])] for q in order]
-            cells.append(["all terms together", mean, float(np.linalg.norm(x @ S))])
+            cells: list[list[Any]] = [
+                [self._names[q], float(products[q]), float(each[shift + q])] for q in order
+            ]
+            cells.append(["all terms together", mean, together])
             plain = float(logistic_normal(np.array([mean]), 0.0)[0])
+            which = "most probable" if len(self.posteriors_) == 1 else "mean"
             note = (
-                f"Between the two, the most probable weights give {best} {plain:.4g}; averaged over all weights it is "
+                f"Between the two, the {which} weights give {best} {plain:.4g}; averaged over all weights it is "
                 "nearer to one half."
             )
             title = f"Uncertainty of the log odds of {best} against {other}"
             return [Section(title, ["term", "product", "sd"], cells, note)]
 
         return super()._reasons(X, rows).then(uncertainty)
+
+    def _term_deviations(self, x: np.ndarray, contrast: np.ndarray) -> tuple[np.ndarray, float]:
+        """The standard deviations of the terms of a contrast of the scores at a row, and that of their sum."""
+        size, means, variances = max(float(np.abs(x).max(initial=0.0)), 1.0), [], []
+        x = x / size  # squares of x itself may overflow
+        for posterior in self.posteriors_:
+            w = contrast @ posterior.mean.reshape(len(contrast), -1)
+            S = np.tensordot(contrast, posterior.spread.reshape(len(contrast), len(x), -1), axes=1)
+            means.append(np.append(w * x, w @ x))
+            variances.append(np.append((np.linalg.norm(S, axis=1) * x) ** 2, np.sum((x @ S) ** 2)))
+        deviations = size * np.sqrt(total_variance(self.probabilities_, means, variances))
+        return deviations[:-1], float(deviations[-1])
 
 
 def _both(p: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ coordinates of an objective, in which columns have mean 0 and spread 1; each is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from assay.optimize.newton import newton, newton_step
 from assay.optimize.objective import Optimum, Record
 from assay.stats.bayesian.linear_posterior import LinearPosterior, root_of
 
-__all__ = ["GaussianPrior", "Laplace", "Shortcut", "best_precision", "laplace"]
+__all__ = ["GaussianPrior", "Laplace", "Shortcut", "best_precision", "laplace", "unfinished"]
 
 Floats = np.ndarray
 LOG_2PI = float(np.log(2 * np.pi))
@@ -210,6 +210,12 @@ def _from_few(objective: _Posterior, few: _Posterior, begin: Floats, least: floa
         tol=least,
         max_iter=GRADIENT_STEPS,
     )
+
+
+def unfinished(fits: Iterable[Laplace]) -> Record | None:
+    """The last step of the fit that ended farthest from its mode; None if all of them reached it."""
+    ends = [fit.history[-1] for fit in fits if not fit.converged]
+    return max(ends, key=lambda record: record.gradient, default=None)
 
 
 def best_precision(fit: Callable[[float], float]) -> float:

@@ -11,13 +11,13 @@ from assay.core.explanations import Reasons, RowValues, dense_block
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.linear.bayesian.posterior_table import PosteriorTable
+from assay.linear.bayesian.precision_grid import draw, marginals, total_variance
 from assay.linear.inference.summary import constant_name
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.terms import MAX_TERMS
 from assay.stats.bayesian.draws import Draws
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.checks import tail_of
-from assay.stats.distributions.predictive import Mixture
 from assay.types import RandomState, TableLike
 
 if TYPE_CHECKING:
@@ -67,19 +67,15 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
 
     def _marginals(self) -> Any:
         """The distribution of the constant and of each weight."""
-        parts = self._parts()
-        mixed = [posterior.marginals() for _, posterior in parts]
-        return mixed[0] if len(mixed) == 1 else Mixture(mixed, [p for p, _ in parts])
+        return marginals(self._parts())
 
     def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """(n,) variance of the prediction by the weights, and (n,) that of the noise."""
         rows, parts = self._design_rows(X), self._parts()
         noise = sum(p * q.noise_variance for p, q in parts)
-        means = np.array([rows @ q.mean for _, q in parts])
-        weights = np.array([p for p, _ in parts])
-        between = weights @ (means - weights @ means) ** 2
-        within = sum(p * q.noise_variance * q.leverages(rows) for p, q in parts)
-        return within + between, np.full(len(rows), noise)
+        means = [rows @ q.mean for _, q in parts]
+        variances = [q.noise_variance * q.leverages(rows) for _, q in parts]
+        return total_variance([p for p, _ in parts], means, variances), np.full(len(rows), noise)
 
     def _design_rows(self, X: Any) -> np.ndarray:
         """(n, q) rows as the posterior multiplies them, a 1 for the constant first."""
@@ -130,15 +126,8 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
 
     def _draw(self, n: int, random_state: RandomState) -> tuple[np.ndarray, np.ndarray]:
         """(n, q) weights, the constant first, and (n,) variances of the noise."""
-        n, who = self._number_of_draws(n), type(self).__name__
-        random, parts = as_generator(random_state, who), self._parts()
-        if len(parts) == 1:
-            return parts[0][1].sample_both(n, random)
-        chosen = random.choice(len(parts), size=n, p=[p for p, _ in parts])
-        W, variance = np.empty((n, len(parts[0][1].mean))), np.empty(n)
-        for k in np.unique(chosen):
-            at = np.flatnonzero(chosen == k)
-            W[at], variance[at] = parts[k][1].sample_both(len(at), random)
+        n = self._number_of_draws(n)
+        W, variance, _ = draw(self._parts(), n, as_generator(random_state, type(self).__name__))
         return W, variance
 
     def _number_of_draws(self, n: Any) -> int:
