@@ -1,6 +1,8 @@
 """The interior point method: the answers of the search by pairs, and answers where that crawls."""
 
+import importlib
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +95,40 @@ def test_steps_of_pairs_crawl_where_this_does_not():
     w = model.coef_[0]
     loss = 0.5 * w @ w + 10 * np.maximum(0, 1 - dual.sign * (X @ w + model.intercept_[0])).sum()
     assert_allclose(loss, below, rtol=1e-8)
+
+
+@pytest.mark.parametrize("two", [False, True], ids=["one a row", "two a row"])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("size", [1e-25, 1.0, 1e60])
+def test_low_bounds_are_met_by_steps_of_pairs(bias, two, size, monkeypatch):
+    """Few multipliers end between their bounds then; numbers far from 0 do not matter where there is a bias."""
+    room = importlib.import_module("assay.svm.engine.solve")
+    X, dual = problem(600, 20, bias=bias)
+    bound = (0.02 if two else 0.1) / size**2
+    if two:
+        t = X[:, 0] - X[:, 1]
+        sign, linear = np.repeat([1.0, -1.0], 600), np.concatenate([0.1 - t, 0.1 + t])
+        dual = Dual(sign, linear, np.ones(1200), np.zeros(1200), dual.constraint)
+    X, low = size * (X + 30.0 * bias), replace(dual, upper=np.full(len(dual.sign), bound))
+    inside = interior_point(Linear().gram_rows(X), low)
+    monkeypatch.setattr(room, "interior_point", lambda *given: pytest.fail("it went inside"))
+    solution = solve(Linear().gram_rows(X), low, polish=True)
+    assert solution.converged and solution.gap == 0
+    assert np.mean((solution.alpha > 0) & (solution.alpha < bound)) < 0.05
+    assert_allclose(solution.alpha, inside.alpha, atol=1e-5 * bound)
+    for upper in (20 * bound, 1e6 * bound):
+        with pytest.raises(pytest.fail.Exception, match="inside"):
+            solve(Linear().gram_rows(X), replace(low, upper=np.full(len(low.upper), upper)))
+
+
+def test_it_takes_over_where_steps_of_pairs_do_not_end_soon(monkeypatch):
+    room = importlib.import_module("assay.svm.engine.solve")
+    X, dual = problem(600, 20, C=0.1)
+    by_pairs = solve(Linear().gram_rows(X), dual, polish=True)
+    monkeypatch.setattr(room, "STEPS_TRIED", 1)
+    solution = solve(Linear().gram_rows(X), dual, polish=True)
+    assert by_pairs.iterations > 600 > solution.iterations
+    assert_allclose(solution.alpha, by_pairs.alpha, rtol=1e-9)
 
 
 def test_columns_of_all_units_constant_ones_and_copies():

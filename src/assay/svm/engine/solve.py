@@ -23,7 +23,7 @@ __all__ = ["solve", "solve_all"]
 VALUES_A_CALL = 400_000_000  # of the kernel matrix that native code goes through between two looks for Ctrl-C
 MOST_DOUBLE_ROWS = 500  # training rows up to which the matrix is held in float64 at any tolerance
 SINGLE_TOLERANCE = 1e-5  # below, float32 would need many gradients anew
-SINGLE_RANGE = 1e30  # values beyond do not fit float32
+SINGLE_RANGE = 1e30  # values beyond, or below 1 over it, do not fit float32
 LEAST_STEPS = 10_000_000  # that max_iter=-1 allows
 MOST_REFRESHES = 20
 LEAST_ROWS_IN_BLOCKS = 1_500  # training rows up to which the whole matrix is quickest
@@ -38,6 +38,9 @@ LEAST_ROWS_FROM_INSIDE = (
     400  # training rows from which an interior point method is quicker than steps of pairs,
 )
 ROWS_A_COLUMN = 16  # if there are so many for each column of the factor of the matrix
+MOST_ROWS_TRIED = 700  # training rows up to which steps of pairs are tried before it where bounds are low,
+STEPS_TRIED = 5  # for each row: low bounds are met by then
+LOW_BOUND = (2.5, 0.5)  # by one and by two multipliers a row: where most end at it (`_bounds_are_low`)
 EARLY_STEPS = 50_000  # of pairs, and 50 for each row, after which it is tried whatever their number
 MOST_FACTORED = 1_000  # training rows up to which it is tried for other kernels, by a factor of their matrix,
 STEPS_A_PAIR = 1  # after so many steps for each pair of rows more: their time is about that of the other way
@@ -102,8 +105,10 @@ def _solved(
     """The solution, from where native code left the problem."""
     early = most
     if most >= LEAST_STEPS and _may_go_inside(gram):
-        early = _early_steps(gram, len(dual.sign))
-        if _crawls(gram, begun, early) or _starts_inside(gram, dual):
+        early, first = _early_steps(gram, len(dual.sign)), _starts_inside(gram, dual)
+        if first and _bounds_are_low(gram, dual) and _precision(gram, gram.diagonal, tol, cache_size)[1]:
+            early = STEPS_TRIED * gram.n
+        elif first or _crawls(gram, begun, early):
             solution = _from_inside(gram, dual, tol, polish, weighs)
             if solution is not None:
                 return solution
@@ -158,6 +163,21 @@ def _starts_inside(gram: GramRows, dual: Dual) -> bool:
     return bool(
         gram.n >= ROWS_A_COLUMN * gram.rank and np.isfinite(dual.upper).all() and not dual.start.any()
     )
+
+
+def _bounds_are_low(gram: GramRows, dual: Dual) -> bool:
+    """Whether steps of pairs are quicker still: most multipliers go to their bound at once and stay there.
+
+    A pair in the middle of the others moves by about its slope over the variance of the rows, which is far more than
+    the bound.
+    """
+    if gram.n > MOST_ROWS_TRIED:
+        return False
+    Z = gram.factor()
+    with np.errstate(all="ignore"):
+        curvature = float((Z.var(axis=0) if dual.constraint == "sum" else (Z * Z).mean(axis=0)).sum())
+        reach = float(np.abs(dual.linear).mean()) * LOW_BOUND[len(dual.sign) > gram.n]
+        return bool(float(dual.upper.mean()) * curvature <= reach < np.inf)
 
 
 def _from_inside(gram: GramRows, dual: Dual, tol: float, polish: bool, weighs: bool) -> Solution | None:
@@ -428,7 +448,7 @@ def _precision(gram: GramRows, diagonal: np.ndarray, tol: float, cache_size: flo
     largest = float(np.abs(diagonal).max(initial=0.0))
     exact = gram.n <= MOST_DOUBLE_ROWS or tol < SINGLE_TOLERANCE
     cache = cache_size * 2**20
-    if largest > SINGLE_RANGE or (exact and 8 * gram.n**2 <= cache):
+    if not 1 / SINGLE_RANGE <= largest <= SINGLE_RANGE or (exact and 8 * gram.n**2 <= cache):
         return np.dtype(np.float64), 8 * gram.n**2 <= cache
     return np.dtype(np.float32), 4 * gram.n**2 <= cache
 
