@@ -51,14 +51,15 @@ def test_one_step_by_the_book():
     with pytest.warns(UserWarning):
         model.fit(X)
     state = model._state()
-    squares = ((X[:, None] - state.points) ** 2).sum(axis=2)
+    centered = X - state.center
+    squares = ((centered[:, None] - state.points) ** 2).sum(axis=2)
     R = np.exp(-0.5 * state.beta * squares)
     R /= R.sum(axis=1, keepdims=True)
     Phi = state.basis
-    W = np.linalg.solve(Phi.T @ np.diag(R.sum(axis=0)) @ Phi, Phi.T @ R.T @ X)
+    W = np.linalg.solve(Phi.T @ np.diag(R.sum(axis=0)) @ Phi, Phi.T @ R.T @ centered)
     after = model._maximise(model._sums(X, None, state), state)
     assert_allclose(after.weights, W, rtol=1e-6, atol=1e-8)
-    errors = (R * ((X[:, None] - Phi @ W) ** 2).sum(axis=2)).sum()
+    errors = (R * ((centered[:, None] - Phi @ W) ** 2).sum(axis=2)).sum()
     assert_allclose(1 / after.beta, errors / X.size, rtol=1e-8)
 
 
@@ -71,6 +72,33 @@ def test_blocks_weights_and_order_give_the_same_map():
     heavy = GenerativeTopographicMapping((4, 4), basis=(3, 3)).fit(X, sample_weight=w)
     copies = GenerativeTopographicMapping((4, 4), basis=(3, 3)).fit(np.repeat(X, w, axis=0))
     assert_allclose(heavy.transform(X), copies.transform(X), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("unit", "origin"), [(1e-3, 0.0), (1e5, 0.0), (1.0, 2.0**30), (1e-90, 0.0), (1e90, 0.0)]
+)
+def test_neither_units_nor_origins_of_the_columns_matter(unit, origin):
+    """A penalty on W itself would flatten the map of large numbers, and pull the map of far ones to the origin."""
+    X = np.round(IRIS[0] * 1024) / 1024  # so that adding the origin is exact
+    model = GenerativeTopographicMapping((5, 5), basis=(3, 3)).fit(X)
+    other = GenerativeTopographicMapping((5, 5), basis=(3, 3)).fit(X * unit + origin)
+    assert_allclose(other.transform(X * unit + origin), model.transform(X), atol=1e-6)
+    assert_allclose(
+        other.score_samples(X * unit + origin) + 4 * np.log(unit), model.score_samples(X), atol=1e-5
+    )
+    assert_allclose(other.units_, model.units_ * unit + origin, rtol=1e-9)
+
+
+def test_the_penalty_is_on_all_but_the_constant_in_columns_of_variance_one():
+    """One step of EM by the book, with alpha: (Phi' G Phi + alpha / beta D) W = Phi' R X, D without the constant."""
+    X = IRIS[0] - IRIS[0].mean(axis=0)
+    X /= np.sqrt(X.var(axis=0).mean())
+    model = GenerativeTopographicMapping((3, 3), basis=(2, 2), alpha=0.7, tol=1e-13, max_iter=5000).fit(X)
+    Phi = model._state().basis
+    R = model.predict_proba(X)
+    D = np.diag([1.0] * (Phi.shape[1] - 1) + [0.0])
+    W = np.linalg.solve(Phi.T @ np.diag(R.sum(axis=0)) @ Phi + 0.7 / model.beta_ * D, Phi.T @ R.T @ X)
+    assert_allclose(model.basis_weights_, W, atol=1e-4)
 
 
 def test_neighbours_on_the_map_are_of_one_class():
@@ -93,3 +121,11 @@ def test_odd_tables():
         GenerativeTopographicMapping().fit([[1.0, np.nan], [2.0, np.nan]])
     with pytest.raises(ParameterError, match="shape"):
         GenerativeTopographicMapping("wide").fit(IRIS[0])
+
+
+def test_rows_on_the_points_themselves_end_at_a_least_noise():
+    """Where the sheet meets every row, rounding must not look like a likelihood that falls."""
+    for seed in range(20):
+        X = np.random.default_rng(seed).integers(0, 3, (10, 1)).astype(float)
+        model = GenerativeTopographicMapping((4, 4), basis=(2, 2)).fit(X)
+        assert model.beta_ * X.var() <= 1e6 * (1 + 1e-9)

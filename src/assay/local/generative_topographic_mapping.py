@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,21 +25,26 @@ from assay.types import TableLike, Target, Weights
 __all__ = ["GenerativeTopographicMapping"]
 
 LOG_2PI = float(np.log(2 * np.pi))
-LEAST_VARIANCE = 1e-9  # of the noise, as a share of the columns' mean variance
+LEAST_VARIANCE = 1e-6  # of the noise, as a share of the columns' mean variance: below it rounding decides
 
 
 @dataclass(frozen=True)
 class _Sheet:
-    """The state of EM: (U, m + 1) basis at the points, (m + 1, d) its weights, precision and least variance."""
+    """The state of EM: (U, m + 1) basis at the points, (m + 1, d) its weights, precision and least variance.
+
+    Weights are those of rows less the center, and all but the constant's are penalised.
+    """
 
     basis: np.ndarray
     weights: np.ndarray
     beta: float
+    center: np.ndarray
     least: float = 0.0
+    penalty: float = 0.0
 
     @property
     def points(self) -> np.ndarray:
-        """(U, d) where the points of the grid are among the rows."""
+        """(U, d) where the points of the grid are among the rows less the center."""
         return self.basis @ self.weights
 
 
@@ -89,14 +94,16 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
     width : float, default 2
         Of the basis functions, in distances between them.
     alpha : float, default 0.1
-        Penalty on the squares of W; 0 is maximum likelihood.
+        Penalty on the squares of W, of all but the constant, for columns of variance 1: it is divided by the mean
+        variance of the columns, so that neither units nor origins matter. 0 is maximum likelihood.
     max_iter : int, default 200
     tol : float, default 1e-4
         Steps end when the mean log likelihood of the rows rises by less.
 
     Attributes
     ----------
-    basis_weights_ : (m + 1, p) W, the constant last      beta_ : float, the precision of the noise
+    basis_weights_ : (m + 1, p) W, the constant last
+    beta_ : float, the precision of the noise, whose variance is no less than a millionth of the columns' own
     units_ : (U, p) the points in the space of the rows      weights_ : (U,) equal
     log_likelihood_ : float      lower_bounds_, history_ : of each step      n_iter_ : int      converged_ : bool
 
@@ -209,8 +216,7 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         sides = [k for k in np.argsort(-spread, kind="stable") if spread[k] > 0]  # a curve has one
         for k, (side, variance) in enumerate(zip(sides, self._variances[:d])):
             plane[side] = np.sqrt(variance) * self._axes[:, k]
-        target = self._mean + flat @ plane
-        weights = np.linalg.lstsq(Phi, target, rcond=None)[0]
+        weights = np.linalg.lstsq(Phi, flat @ plane, rcond=None)[0]
         total = float(self._variances.mean()) or 1.0
         beyond = self._variances[len(sides)] if len(sides) < d else 0.0
         Y = Phi @ weights
@@ -218,8 +224,10 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         between[between < 1e-12 * total] = np.inf
         near = between.min(axis=1)
         gap = 0.5 * float(near[np.isfinite(near)].mean()) if np.isfinite(near).any() else 0.0
+        center = self._mean
         del self._mean, self._variances, self._axes
-        return _Sheet(Phi, weights, 1 / max(float(beyond), gap, 0.01 * total), LEAST_VARIANCE * total)
+        beta = 1 / max(float(beyond), gap, 0.01 * total)
+        return _Sheet(Phi, weights, beta, center, LEAST_VARIANCE * total, float(self.alpha) / total)
 
     def _follow(self, source: Source, state: _Sheet) -> EMRun[_Sheet]:
         def step(at: _Sheet) -> tuple[_Sheet, float]:
@@ -235,9 +243,13 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         )
 
     def _log_prior(self, state: _Sheet) -> float:
-        return -0.5 * float(self.alpha) * float((state.weights**2).sum())
+        return -0.5 * state.penalty * float((state.weights[:-1] ** 2).sum())
 
     def _log_joint_of(self, X: np.ndarray, state: _Sheet) -> np.ndarray:
+        return self._log_joint_around(X - state.center, state)
+
+    def _log_joint_around(self, X: np.ndarray, state: _Sheet) -> np.ndarray:
+        """The same for rows less the center."""
         Y = state.points
         D, known = _distances(X, Y)
         constants = 0.5 * known * (np.log(state.beta) - LOG_2PI) - np.log(len(Y))
@@ -246,7 +258,8 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         return D
 
     def _sums(self, X: np.ndarray, w: Any, state: _Sheet) -> _Sums:
-        joint = self._log_joint_of(X, state)
+        X = X - state.center
+        joint = self._log_joint_around(X, state)
         weight = np.ones(len(X)) if w is None else w
         top = joint.max(axis=1, keepdims=True)
         R = np.exp(np.subtract(joint, top, out=joint), out=joint)
@@ -266,7 +279,8 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         known = np.broadcast_to(sums.known, old.shape)
         absent = np.maximum(sums.totals[:, None] - known, 0.0)  # values that the sheet stands in for
         gram = (Phi * sums.totals[:, None]).T @ Phi
-        gram[np.diag_indices(len(gram))] += float(self.alpha) / state.beta
+        bells = np.arange(len(gram) - 1)
+        gram[bells, bells] += state.penalty / state.beta
         right = Phi.T @ (sums.products + absent * old)
         try:
             weights = np.linalg.solve(gram, right)
@@ -275,11 +289,12 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         new = Phi @ weights
         error = sums.squares + float((known * new**2 - 2 * sums.products * new).sum())
         error += float((absent * ((old - new) ** 2 + 1 / state.beta)).sum())
-        return _Sheet(Phi, weights, 1 / max(error / (sums.rows * d), state.least), state.least)
+        return replace(state, weights=weights, beta=1 / max(error / (sums.rows * d), state.least))
 
     def _adopt_state(self, state: _Sheet) -> None:
-        self.basis_weights_, self.beta_ = state.weights, float(state.beta)
-        self.units_ = state.points
+        self.basis_weights_, self.beta_ = state.weights.copy(), float(state.beta)
+        self.basis_weights_[-1] += state.center
+        self.units_ = state.points + state.center
         self.weights_ = np.full(len(self.units_), 1 / len(self.units_))
 
     def _state(self) -> _Sheet:
@@ -288,7 +303,10 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
             raise DataError(
                 f"{type(self).__name__}: {len(self.basis_weights_)} weights are not those of this basis."
             )
-        return _Sheet(basis, self.basis_weights_, self.beta_)
+        center = self.units_.mean(axis=0)
+        weights = self.basis_weights_.copy()
+        weights[-1] -= center
+        return _Sheet(basis, weights, self.beta_, center)
 
     def _n_parameters(self) -> int:
         return self.basis_weights_.size + 1
