@@ -186,6 +186,36 @@ def test_one_thread_and_two_give_the_same_answers(name, monkeypatch):
     assert np.array_equal(*said)
 
 
+# Parameters in the units of the columns (distances, variances, penalties), as their peers or the literature have them.
+IN_UNITS = {
+    "BayesianGaussianMixture": "reg_covar",
+    "BernoulliMixture": "binarize",
+    "BisectingKMeans": "tol",
+    "DBSCAN": "eps",
+    "FactorAnalyzerMixture": "reg_covar",
+    "GaussianMixture": "reg_covar",
+    "LeaderClustering": "threshold",
+    "LocalModelRegressor": "alpha",
+    "MixedMixture": "reg_covar",
+    "MixtureClassifier": "reg_covar",
+    "MixtureOfEstimatorsRegressor": "alpha of the ridge regression",
+    "OnlineKMeans": "tol",
+    "ResourceAllocatingNetwork": "spreads and distances",
+    "SemiSupervisedMixture": "reg_covar",
+    "SpectralClustering": "gamma",
+}
+
+
+@pytest.mark.parametrize("power", [-330, 400])
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in IN_UNITS])
+def test_units_do_not_matter(name, power):
+    """Powers of two, so that the rows are the same but for the unit, from 1e-100 to 1e120."""
+    said, again = (answers(fit(name, X), X) for X in (TWO_CLOUDS, TWO_CLOUDS * 2.0**power))
+    if name == "HebbianFeatures":  # answers in the unit of the columns
+        again = again / 2.0**power
+    np.testing.assert_allclose(again, said, rtol=1e-9, atol=1e-9)
+
+
 HUGE = 1e200  # whose square is no number
 
 

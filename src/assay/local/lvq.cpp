@@ -92,11 +92,10 @@ void learn(In2<double> X,            // in      (n, d)
             mine = std::min(mine / (1 + (good ? mine : -mine)), rule.rate);
         } else if (rule.kind == 4) {
             if (right < 0 || wrong < 0 || !(dr + dw > 0)) continue;
-            const double mu = (dr - dw) / (dr + dw), f = 1 / (1 + std::exp(-mu)), slope = f * (1 - f);
-            const double scale = 4 * rate * slope / ((dr + dw) * (dr + dw));
-            const double unit = 0.5 * (dr + dw);  // so that the rate has no unit
-            prototypes.move(right, x, scale * dw * unit);
-            prototypes.move(wrong, x, -scale * dr * unit);
+            const double away = dw / (dr + dw), mu = 1 - 2 * away, f = 1 / (1 + std::exp(-mu));
+            const double step = 2 * rate * f * (1 - f);  // slopes times (dr + dw) / 2: the rate has no unit
+            prototypes.move(right, x, step * away);
+            prototypes.move(wrong, x, -step * (1 - away));
         } else if (second >= 0) {
             const bool also = label.data()[second] == y.data()[i];
             const double near = (1 - rule.window) / (1 + rule.window);
