@@ -196,3 +196,11 @@ def test_too_few_steps_are_said():
     X, y = noisy()
     with pytest.warns(ConvergenceWarning, match="before it settled"):
         LMNN(max_iter=2).fit(X, y)
+
+
+def test_single_precision_learns_the_metric_of_double():
+    X, y = noisy()
+    X = X.astype(np.float32)
+    for learner in (LMNN(tol=1e-4), LMCA(tol=1e-4)):
+        single = learner.fit(X, y).components_
+        assert_array_equal(single, learner.fit(X.astype(np.float64), y).components_)

@@ -89,8 +89,8 @@ class LargeMarginMetric(Transformer):
         return p
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        refuse_extremes(X, type(self).__name__, self._names)
         X = np.asarray(X, dtype=np.float64)
+        refuse_extremes(X, type(self).__name__, self._names)
         rows = np.arange(len(X)) if w is None else np.flatnonzero(w > 0)
         values, codes = X[rows], y[rows].astype(np.int64)
         weights = np.ones(len(rows)) if w is None else w[rows] / w[rows].mean()

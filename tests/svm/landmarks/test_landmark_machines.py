@@ -1,12 +1,14 @@
 """Machines on landmarks: exact with all rows, the same from memory, from blocks and on a cluster."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes, load_iris, make_moons
 from sklearn.kernel_ridge import KernelRidge
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.kernels import RBF
 from assay.svm import LandmarkSVC, LandmarkSVR
 from assay.svm.engine import Dual, solve
@@ -91,3 +93,20 @@ def test_the_error_of_drawn_landmarks_is_measured(landmarks):
 def test_a_precomputed_matrix_is_refused():
     with pytest.raises(ParameterError, match="landmarks are rows that a kernel compares"):
         LandmarkSVC(kernel="precomputed").fit(np.eye(4), [0, 0, 1, 1])
+
+
+def test_targets_that_are_met_exactly_end_the_steps():
+    """The least objective is 0 then, which no share of itself comes below."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for rows, y in (([[1.0, 2.0]], [3.0]), ([[1.0], [2.0], [4.0]], [1e9, 1e9, 1e9])):
+            model = LandmarkSVR().fit(rows, y)
+            assert model.n_iter_ < 10
+            assert_allclose(model.predict(rows), y, rtol=1e-12)
+
+
+def test_targets_whose_squares_are_no_numbers_are_refused():
+    with pytest.raises(
+        DataError, match=r"y has values as large as 1e\+200, whose squares cannot be added up"
+    ):
+        LandmarkSVR().fit([[1.0], [2.0]], [1.0, 1e200])

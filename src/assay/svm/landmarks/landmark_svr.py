@@ -10,10 +10,13 @@ import numpy as np
 from assay.core import Card, Regressor
 from assay.core.parameters import Range
 from assay.core.sums import Source
+from assay.errors import DataError
 from assay.svm.landmarks.landmark_machine import LandmarkMachine
 from assay.types import KernelLike, RandomState
 
 __all__ = ["LandmarkSVR"]
+
+LARGEST_TARGET = 1e152  # whose squares can be added up
 
 
 class LandmarkSVR(LandmarkMachine, Regressor):
@@ -126,6 +129,11 @@ class LandmarkSVR(LandmarkMachine, Regressor):
 
 
 def _one_column(y: np.ndarray) -> np.ndarray:
+    if (largest := float(np.abs(y).max(initial=0.0))) > LARGEST_TARGET:
+        raise DataError(
+            f"LandmarkSVR: y has values as large as {largest:.3g}, whose squares cannot be added up. Divide it by a "
+            "power of ten."
+        )
     return np.asarray(y, dtype=np.float64)[:, None]
 
 

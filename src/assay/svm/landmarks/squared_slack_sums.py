@@ -24,6 +24,9 @@ __all__ = ["Fitted", "minimise_slacks"]
 
 SUFFICIENT = 1e-4  # share of the fall that the slope promises which a step must reach
 LEAST_STEP = 1e-10
+ROUNDING = (
+    64 * float(np.finfo(float).eps) ** 2
+)  # share of the squared targets that slacks of rounding add up to
 
 
 @dataclass
@@ -74,7 +77,7 @@ def minimise_slacks(
     slack : r from (b,) targets and function values
     weights : (b,) weights of the rows of a block; None weighs all alike
     size : (K, p), p counting the constant
-    tol : stop once a step lowers each objective by less than this share
+    tol : stop once a step lowers each objective by less than this share, or by less than rounding
     """
     K, p = size
     penalty = np.ones(p)
@@ -105,6 +108,7 @@ def minimise_slacks(
     W = np.zeros(size)
     sums = sums_at(W)
     objective = value(W, sums)
+    least = ROUNDING * objective
     direction, slope, step = np.zeros(size), np.zeros(K), np.zeros(K)
     live = np.ones(K, dtype=bool)
     iteration = 0
@@ -117,7 +121,7 @@ def minimise_slacks(
                 direction[k] = -_solved(H, gradient)
                 slope[k] = gradient @ direction[k]
                 step[k] = 1.0
-                live[k] = -slope[k] > tol * max(abs(objective[k]), np.finfo(float).tiny)
+                live[k] = -slope[k] > max(tol * objective[k], least[k], np.finfo(float).tiny)
             if not live.any():
                 break
             trial = W + (step * live)[:, None] * direction
