@@ -80,4 +80,5 @@ def test_notebooks_show_all_in_one_style_and_names_as_text(name):
 
 def test_the_style_is_of_what_is_around_it():
     style = in_notebook("")
+    assert "max-height:60em" in style and "@media print{.assay-shown{max-height:none}}" in style
     assert "#000" not in style and "#fff" not in style and "color:inherit" in style

@@ -7,8 +7,10 @@ from html import escape
 __all__ = ["Sentence", "in_notebook"]
 
 # Colours are those around it, or let them through, so that light and dark pages need no rules of their own.
+# What is taller than a screen scrolls in its place, except on paper.
 _STYLE = """
-.assay-shown{overflow-x:auto;color:inherit}
+.assay-shown{overflow:auto;max-height:60em;color:inherit}
+@media print{.assay-shown{max-height:none}}
 .assay-shown table{border-collapse:collapse;border:none;margin:.4em 0;font-size:.9em;color:inherit;background:none}
 .assay-shown th,.assay-shown td{padding:.2em .75em;border:none;border-top:1px solid #8884;text-align:left;
 vertical-align:top;white-space:normal;overflow-wrap:break-word;max-width:40em;background:none}

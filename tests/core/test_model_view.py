@@ -1,6 +1,7 @@
 """What a fitted learner shows of itself: text, data, HTML, and what a notebook draws."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from assay.linear import LogisticRegression
 from assay.neighbors import KNeighborsClassifier
 from assay.prepare import Prepared
 from assay.rules import RipperClassifier
-from assay.tables.data import load_iris
+from assay.tables.data import load_german_credit, load_iris
 from assay.trees import C45Classifier
 
 X, y = load_iris()
@@ -119,6 +120,15 @@ def test_a_notebook_draws_the_model_after_fit():
     assert "assay-model" not in model._repr_mimebundle_()["text/html"]
     drawn = model.fit(X, y)._repr_mimebundle_()["text/html"]
     assert model.show().to_html() in drawn and model.show().to_html() in model._repr_html_()
+
+
+def test_a_large_tree_is_drawn_on_some_two_screens_and_counts_what_it_leaves_out():
+    credit = load_german_credit()
+    view = C45Classifier().fit(credit.X, credit.y).show()
+    hidden = int(re.search(r"(\d+) of \d+ nodes are not drawn", view.to_html())[1])
+    height = int(re.search(r'<svg[^>]* height="(\d+)"', view.to_html())[1])
+    assert hidden > 0 and height < 2000
+    assert "more lines are not shown" in str(view) and "more lines" not in view.to_html()
 
 
 def test_data_of_a_view_goes_through_json():

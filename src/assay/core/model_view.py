@@ -122,7 +122,9 @@ class ModelView:
         """The view as a piece of HTML, without style sheets or scripts of its own."""
         html = [f'<div class="assay-model"><h4>{escape(self.learner)}</h4>']
         html += [f"<p>{escape(fact)}</p>" for fact in self.facts]
-        for part in map(self._cut, self.parts):
+        for part in self.parts:
+            if isinstance(part, Section) or not part.html:  # a drawing says itself what it leaves out
+                part = self._cut(part)
             if isinstance(part, Section):
                 html.append(html_table(part.title, part.columns, part.rows, part.note))
                 continue

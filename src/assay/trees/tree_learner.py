@@ -118,7 +118,7 @@ class TreeLearner:
     def _model_html(self) -> str:
         from assay.trees.svg import tree_html
 
-        return tree_html(self.outline())
+        return tree_html(self.outline(), max_leaves=20)  # some two screens high; print has the whole tree
 
     def _fitted_tree(self) -> Tree:
         self._ready()  # type: ignore[attr-defined]
