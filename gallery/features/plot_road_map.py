@@ -42,8 +42,13 @@ left = {
     "Athens",
 }  # of their points, where others are near
 for city, (x, y) in zip(cities, Z):
-    to = {"xytext": (-4, -7), "ha": "right"} if city in left else {"xytext": (5, -3)}
+    to = (
+        {"xytext": (-4, -3 if city == "Calais" else -7), "ha": "right"}
+        if city in left
+        else {"xytext": (5, -3)}
+    )
     axes[0].annotate(city, (x, y), textcoords="offset points", fontsize=7, **to)
+axes[0].margins(x=0.1)  # room for the names at the left end
 axes[0].set(aspect="equal", title="21 cities by their roads, north up", xlabel="km east", ylabel="km north")
 axes[0].legend(loc="upper left")
 axes[1].bar(range(1, 22), mds.spectrum_ / 1e6, color=np.where(mds.spectrum_ < 0, "#c0392b", "#1f4e79"))

@@ -37,7 +37,8 @@ plane = MLPClassifier(
 plane.fit(X, y)
 left, middle, right = below.subfigures(1, 3, width_ratios=(1.1, 1, 1.1))
 ComponentPicturesDisplay(templates.coefs_[0].T).plot(left.subplots(2, 4).ravel(), columns=4)
-WeightsDisplay.from_estimator(templates, ax=middle.subplots())
+weights = WeightsDisplay.from_estimator(templates, ax=middle.subplots())
+weights.ax_.legend(loc="center right", fontsize="small")  # beside the column of weights near 0
 scatter = right.subplots()
 chosen = np.random.default_rng(0).permutation(len(X))[:150]
 Z = plane.hidden(X)
