@@ -31,6 +31,10 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=[item for item in items if item not in set(mine)])
         items[:] = mine
     for item in items:
+        if " at 0x" in item.nodeid:  # another address in each process, so that tests could not be shared out
+            raise pytest.UsageError(
+                f"{item.nodeid}: a name of a test must not hold an address; give its ids."
+            )
         ids = [identity for mark in item.iter_markers("capability") for identity in mark.args]
         if ids:
             item.user_properties.append(("capability", ids))

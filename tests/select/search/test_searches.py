@@ -272,7 +272,7 @@ def test_groups_and_fixed_columns_are_checked():
     assert search_subsets(criterion, "forward", "improves", fixed=[0, 1, 2]).selected == (0, 1, 2)
 
 
-@pytest.mark.parametrize("answer", ["high", None, object()], ids=str)
+@pytest.mark.parametrize("answer", ["high", None, object()], ids=lambda answer: type(answer).__name__)
 def test_criteria_that_are_no_numbers_are_refused(answer):
     with pytest.raises(DataError, match="must give a number for each subset of columns"):
         search_subsets(FunctionScores(lambda s: answer if s[0] else "low", 3), "forward", "improves")
