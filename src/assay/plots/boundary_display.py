@@ -170,9 +170,9 @@ class BoundaryDisplay(PartitionDisplay):
             Show the foot of each on the nearest line of a linear model, and the signed distance.
         size, alpha : of the dots and of the areas
         """
+        self.ax_ = ax = axes_for(ax, (5.5, 4.6))
         from matplotlib.colors import ListedColormap
 
-        self.ax_ = ax = axes_for(ax, (5.5, 4.6))
         self.figure_ = ax.figure
         K = len(self.classes)
         colours = ListedColormap([class_colour(k) for k in range(K)])

@@ -8,19 +8,26 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from assay.core.palette import shade
+from assay.errors import MissingExtraError
 from assay.types import Axes, Estimator
 
-__all__ = ["amounts", "axes_for", "names_of", "own_width"]
+__all__ = ["amounts", "axes_for", "names_of", "own_width", "pyplot"]
 
 _WIDTHS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # figures made here, and how wide they began
 
 
-def axes_for(ax: Axes | None, size: tuple[float, float]) -> Any:
-    """The axes given, or those of a new figure of some inches."""
+def pyplot() -> Any:
+    """Matplotlib's pyplot, which pictures alone need; a sentence where it is not installed."""
     try:
         import matplotlib.pyplot as plt
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError('Pictures need one more package: pip install "assay[plot]".') from error
+    except ModuleNotFoundError:
+        raise MissingExtraError('Pictures need one more package: pip install "assay[plot]".') from None
+    return plt
+
+
+def axes_for(ax: Axes | None, size: tuple[float, float]) -> Any:
+    """The axes given, or those of a new figure of some inches."""
+    plt = pyplot()
     if ax is not None:
         return ax
     figure, ax = plt.subplots(figsize=size, layout="constrained")

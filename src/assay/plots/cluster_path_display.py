@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.palette import class_colour
 from assay.errors import ParameterError
+from assay.plots.canvas import pyplot
 from assay.types import Estimator, TableLike
 
 __all__ = ["ClusterPathDisplay", "MixtureDisplay"]
@@ -77,8 +78,7 @@ class ClusterPathDisplay:
         """Draw the panels."""
         chosen = self.paths[: self.panels]
         if axes is None:
-            import matplotlib.pyplot as plt
-
+            plt = pyplot()
             many = len(chosen)
             columns = min(many, 2) if many <= 4 else 4
             lines = -(-many // columns)
@@ -134,8 +134,7 @@ class MixtureDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw rows, ellipses at one and two deviations, and the curve between components (dashed)."""
         if ax is None:
-            import matplotlib.pyplot as plt
-
+            plt = pyplot()
             _, ax = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
         model: Any = self.mixture
         turn = np.linspace(0, 2 * np.pi, 200)

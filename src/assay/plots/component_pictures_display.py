@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
+from assay.plots.canvas import pyplot
 from assay.types import Axes, Estimator, TableLike
 
 __all__ = ["ComponentPicturesDisplay"]
@@ -100,8 +101,7 @@ class ComponentPicturesDisplay:
         """Draw the pictures in rows of so many columns; ``ax``: as many axes as pictures."""
         m = len(self.vectors)
         if ax is None:
-            import matplotlib.pyplot as plt
-
+            plt = pyplot()
             columns = min(columns, m)
             lines = -(-m // columns)
             size = (1.5 * columns, 1.7 * lines)

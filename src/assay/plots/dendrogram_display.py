@@ -9,6 +9,7 @@ import numpy as np
 from assay.cluster.hierarchy import MergeTree
 from assay.core.palette import class_colour
 from assay.errors import ParameterError
+from assay.plots.canvas import pyplot
 from assay.plots.looks import FAINT
 from assay.types import Axes, Estimator
 
@@ -87,11 +88,10 @@ class DendrogramDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the tree."""
+        plt = pyplot()
         from matplotlib.collections import LineCollection
 
         if ax is None:
-            import matplotlib.pyplot as plt
-
             _, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
         tree, n = self.tree, self.tree.n_rows
         order = tree.order()

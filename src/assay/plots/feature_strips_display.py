@@ -11,6 +11,7 @@ from assay.core.palette import class_colour
 from assay.core.targets import encode_labels
 from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
+from assay.plots.canvas import pyplot
 from assay.plots.looks import draw_literally, legend_name
 from assay.tables import Table
 from assay.types import TableLike, Target
@@ -69,8 +70,7 @@ class FeatureStripsDisplay(_OfColumns):
 
     def plot(self, figure: Any = None) -> FeatureStripsDisplay:
         """Draw the strips, one below the other, in a new figure or in the one given."""
-        import matplotlib.pyplot as plt
-
+        plt = pyplot()
         d, K = len(self.names), len(self.classes)
         height = 0.35 + 0.22 * K
         figure = (
@@ -125,8 +125,7 @@ class FeaturePairsDisplay(_OfColumns):
 
     def plot(self, figure: Any = None, *, max_across: int = 3) -> FeaturePairsDisplay:
         """Draw the pairs, ``max_across`` of them in a row, in a new figure or in the one given."""
-        import matplotlib.pyplot as plt
-
+        plt = pyplot()
         d = len(self.names)
         across = min(d, max_across)
         down = -(-d // across)

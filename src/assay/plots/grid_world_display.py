@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.plots.canvas import amounts, axes_for
+from assay.plots.canvas import amounts, axes_for, pyplot
 from assay.plots.looks import INK
 from assay.types import Axes
 
@@ -67,6 +67,7 @@ class GridWorldDisplay:
         The solution must have kept its steps: ``solve(method, history=True)``. All pictures share one scale of colours,
         so that they can be played as an animation.
         """
+        pyplot()
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from assay.core.palette import class_colour
 from assay.errors import ParameterError
 from assay.neural import Dense, Network
-from assay.plots.canvas import axes_for
+from assay.plots.canvas import axes_for, pyplot
 from assay.plots.looks import FAINT, INK
 from assay.plots.network_display import layers_of
 
@@ -68,8 +68,7 @@ class HiddenUnitsDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw the three panels on three axes."""
         if ax is None:
-            import matplotlib.pyplot as plt
-
+            plt = pyplot()
             _, ax = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
         self.axes_ = list(ax)
         self.figure_ = self.axes_[0].figure

@@ -120,9 +120,9 @@ class PartitionDisplay:
         alpha : float
             How strong the areas are.
         """
+        self.ax_ = ax = axes_for(ax, (5.5, 4.6))
         from matplotlib.colors import ListedColormap
 
-        self.ax_ = ax = axes_for(ax, (5.5, 4.6))
         self.figure_ = ax.figure
         if self.classes is None:
             self.surface_ = ax.pcolormesh(

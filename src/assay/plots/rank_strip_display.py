@@ -149,11 +149,11 @@ class RankStripDisplay:
         ----------
         ax : matplotlib axes, default None for a new figure
         """
+        m, n = len(self.strips), max(len(strip) for strip in self.strips.values())
+        self.ax_ = ax = axes_for(ax, (7.5, 0.6 * m + 1.2))
         from matplotlib.colors import LinearSegmentedColormap
         from matplotlib.patches import Patch
 
-        m, n = len(self.strips), max(len(strip) for strip in self.strips.values())
-        self.ax_ = ax = axes_for(ax, (7.5, 0.6 * m + 1.2))
         self.figure_ = ax.figure
         colours = LinearSegmentedColormap.from_list("two", [class_colour(1), class_colour(0)])
         self.images_ = []

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
+from assay.plots.canvas import pyplot
 from assay.types import Axes, Estimator, TableLike
 
 __all__ = ["SaliencyDisplay"]
@@ -106,8 +107,7 @@ class SaliencyDisplay:
         """Draw the pictures in the first line and the contributions in the second; ``ax``: two axes for each."""
         m = len(self.pictures)
         if ax is None:
-            import matplotlib.pyplot as plt
-
+            plt = pyplot()
             _, ax = plt.subplots(2, m, figsize=(1.6 * m, 3.4), layout="constrained", squeeze=False)
         self.axes_ = list(np.ravel(np.asarray(ax, dtype=object)))
         if len(self.axes_) < 2 * m:

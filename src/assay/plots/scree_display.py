@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.errors import ParameterError
+from assay.plots.canvas import pyplot
 from assay.plots.looks import FAINT
 from assay.types import Axes, Estimator
 
@@ -81,8 +82,7 @@ class ScreeDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw both curves on two axes."""
         if ax is None:
-            import matplotlib.pyplot as plt
-
+            plt = pyplot()
             _, ax = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
         left, right = self.axes_ = list(ax)
         k = np.arange(1, len(self.variances) + 1)

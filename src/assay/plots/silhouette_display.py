@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from assay.cluster.quality import silhouette_samples
 from assay.core.palette import class_colour
 from assay.errors import ParameterError
+from assay.plots.canvas import pyplot
 from assay.plots.looks import FAINT
 from assay.types import Axes, Estimator, Labels, MetricLike, TableLike
 
@@ -73,8 +74,7 @@ class SilhouetteDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw the bars."""
         if ax is None:
-            import matplotlib.pyplot as plt
-
+            plt = pyplot()
             _, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
         base, gap = 0, max(len(self.values) // 50, 1)
         ticks, names = [], []

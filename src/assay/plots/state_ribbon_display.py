@@ -96,9 +96,9 @@ class StateRibbonDisplay:
         ----------
         ax : matplotlib axes, default None for a new figure
         """
+        self.ax_ = ax = axes_for(ax, (8.0, 3.4))
         from matplotlib.patches import Patch
 
-        self.ax_ = ax = axes_for(ax, (8.0, 3.4))
         self.figure_ = ax.figure
         T, d = self.values.shape
         at = np.arange(T)
