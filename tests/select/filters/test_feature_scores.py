@@ -197,6 +197,25 @@ def test_the_unit_does_not_matter(score, scale):
     assert_allclose(feature_scores(X * scale, y, score).scores, feature_scores(X, y, score).scores, rtol=1e-9)
 
 
+@pytest.mark.parametrize("score", ["f", "fisher"])
+def test_squares_that_overflow_are_refused_by_name(score):
+    """No score of NaN, no column called constant: the sums of squares of b are infinite."""
+    rng = np.random.default_rng(0)
+    table, y = pd.DataFrame(rng.normal(size=(40, 2)) * [1, 1e200], columns=["a", "b"]), np.arange(40) % 2
+    with pytest.raises(DataError, match="column b has numbers too large to be squared"):
+        feature_scores(table, y, score)
+    with pytest.raises(DataError, match="f_regression: column b has numbers too large"):
+        f_regression(table, y)
+    assert np.isinf(feature_scores(table.assign(b=y * 1e200), y, score).scores[1])  # constant in each class
+
+
+def test_squares_that_vanish_are_no_perfect_line():
+    """The squares of 1e-200 are 0: nothing is known of such a column, where its F was the largest number."""
+    X, y = np.random.default_rng(0).normal(size=(40, 2)) * [1, 1e-200], np.arange(40) % 2
+    f, p = f_regression(X, y)
+    assert (f[1], p[1]) == (0.0, 1.0) and f[0] > 0
+
+
 @pytest.mark.parametrize("score", [*ALL, "relieff"])
 def test_constant_and_empty_columns_and_few_rows_get_an_answer_or_a_sentence(score):
     X = np.column_stack([np.full(6, 3.0), np.full(6, np.nan), np.arange(6.0)])

@@ -99,3 +99,15 @@ def test_the_selector_is_a_sum():
         assert_allclose(model.separability_, whole.separability_, rtol=1e-10)
     with pytest.raises(ParameterError, match="n_features must be at most the number of columns, 5; got 9"):
         SeparabilitySelector(9).fit(frame, y)
+
+
+def test_squares_that_overflow_are_refused_and_classes_far_apart_are_not():
+    far = X * [1, 1, 1e200, 1]
+    with pytest.raises(DataError, match="column x2 has numbers too large to be squared"):
+        SeparabilitySelector(2).fit(far, Y)
+    with pytest.raises(DataError, match="separability_scores: column x2"):
+        separability_scores(far, Y)
+    apart = np.column_stack(
+        [X[:, 0], Y * 1e200]
+    )  # nothing varies within, and the squares of the means overflow
+    assert np.isinf(separability_scores(apart, Y).scores([(1,)])[0, 0])

@@ -8,6 +8,7 @@ from sklearn.linear_model import LinearRegression as PeerLinearRegression
 from sklearn.linear_model import Ridge as PeerRidge
 from tests.select.subsets.agreement import assert_same_choice, assert_same_scores
 
+from assay.errors import AssayWarning
 from assay.linear import LinearRegression, Ridge
 from assay.select.subsets.refit import Refit
 from assay.select.subsets.subset_scores import subset_scores
@@ -60,6 +61,17 @@ def test_columns_of_any_scale(power):
     X, y = read()
     scale = 10.0 ** np.linspace(power, -power / 2, 10)
     assert_same_scores(LinearRegression(), X * scale, y)
+
+
+def test_numbers_without_squares_are_left_to_the_learner():
+    """Their sums are infinite, of which SciPy knows only "array must not contain infs or NaNs"."""
+    X, y = read(60)
+    X = X * ([1e300] + [1] * (X.shape[1] - 1))
+    with pytest.warns(AssayWarning, match="column x0 are too large to be added up"):
+        scores = subset_scores(LinearRegression(), X, y, cv=3)
+        assert isinstance(scores, Refit)
+        values = scores.scores([(0,), (1,)])
+    assert np.isnan(values[0]).all() and np.isfinite(values[1]).all()
 
 
 def test_a_perfect_fit_is_measured_by_rows():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,19 @@ import numpy as np
 from assay.bayes.counts import CategoryCounts, FeatureSums, category_counts
 from assay.core.moments import ClassMoments, ClassScatter, class_moments
 from assay.core.stored import Each, FloatArray, Object
+from assay.errors import DataError
 from assay.prepare.sparse_moments import sparse_moments
 from assay.tables import Schema
 
-__all__ = ["ClassSums", "NumberSums", "class_sums", "each_part", "number_sums", "with_classes"]
+__all__ = [
+    "ClassSums",
+    "NumberSums",
+    "class_sums",
+    "each_part",
+    "number_sums",
+    "refuse_overflow",
+    "with_classes",
+]
 
 NEAR = 1e3  # standard deviations from zero up to which products lose three digits at most
 
@@ -73,6 +82,23 @@ def class_sums(X: Any, y: np.ndarray, w: np.ndarray | None, K: int, schema: Sche
     if not width.any():
         return ClassSums(moments, CategoryCounts(moments.count, width, np.zeros((0, K))))
     return ClassSums(moments, category_counts(X, y, w, K, width))
+
+
+def refuse_overflow(squares: np.ndarray, names: Sequence[str], who: str) -> None:
+    """Raise if a sum of squares is not a number, since those that it adds up are too large to be squared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.select.filters.column_sums import refuse_overflow
+    >>> refuse_overflow(np.array([[2.0, np.inf]]), ["age", "income"], "SelectKBest")
+    Traceback (most recent call last):
+    assay.errors.DataError: SelectKBest: column income has numbers too large to be squared. Divide it by a power of ten.
+    """
+    fits = np.isfinite(squares).all(axis=0)
+    if not fits.all():
+        what = f"column {names[int(np.argmin(fits))]} has numbers too large to be squared."
+        raise DataError(f"{what} Divide it by a power of ten.", who=who)
 
 
 def each_part(moments: ClassMoments, change: Callable[[np.ndarray], np.ndarray]) -> ClassMoments:
@@ -210,8 +236,8 @@ def number_sums(X: Any, y: np.ndarray, w: np.ndarray | None, schema: Schema) -> 
 
 def _near_zero(moments: ClassMoments) -> bool:
     """Whether the means are so near to zero that products need not be centred to keep their digits."""
-    spread = moments.scatter[0] / max(float(moments.count[0]), 1.0)
-    return bool((moments.mean[0] ** 2 <= NEAR**2 * spread).all())
+    spread = np.sqrt(moments.scatter[0] / max(float(moments.count[0]), 1.0))
+    return bool((np.abs(moments.mean[0]) <= NEAR * spread).all())
 
 
 def _repeated(target: ClassMoments, d: int) -> ClassMoments:

@@ -12,7 +12,14 @@ from assay.bayes.counts import FeatureSums, feature_sums
 from assay.core.parallel import in_threads
 from assay.errors import DataError, ParameterError
 from assay.select.filters.bins import binned
-from assay.select.filters.column_sums import ClassSums, NumberSums, class_sums, each_part, number_sums
+from assay.select.filters.column_sums import (
+    ClassSums,
+    NumberSums,
+    class_sums,
+    each_part,
+    number_sums,
+    refuse_overflow,
+)
 from assay.select.filters.impurities import (
     entropy_of_table,
     gain_ratio_of_table,
@@ -97,9 +104,13 @@ class Score:
     ) -> Any:
         """What one block of rows adds; K classes, or None for a target of numbers."""
         if K is None:
-            return number_sums(X, y, w, schema)
+            numbers = number_sums(X, y, w, schema)
+            refuse_overflow(numbers.x.scatter[:, ~schema.coded], _numbers_of(schema), who)
+            return numbers
         if self.of_counts is None:
-            return class_sums(X, y, w, K, schema)
+            classes = class_sums(X, y, w, K, schema)
+            refuse_overflow(classes.moments.scatter[:, ~schema.coded], _numbers_of(schema), who)
+            return classes
         return counts_of(X, y, w, K, schema, who)
 
     def of_sums(self, sums: Any, schema: Schema, missing: str) -> Scores:
@@ -149,6 +160,11 @@ class Score:
                 return self.of_rows(table, target, w, K is not None, missing)
             table = binned(table, target, w, bins, who)
         return self.of_sums(self.sums(table.values, target, w, K, table.schema, who), table.schema, missing)
+
+
+def _numbers_of(schema: Schema) -> list[str]:
+    """The names of the columns of numbers."""
+    return [column.name for column in schema if not column.coded]
 
 
 def counts_of(X: Any, y: np.ndarray, w: np.ndarray | None, K: int, schema: Schema, who: str) -> FeatureSums:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from assay.core.complaints import missing_message
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
+from assay.select.filters.column_sums import refuse_overflow
 from assay.select.subsets.subset_scores import FunctionScores
 from assay.stats.checks import one_of
 from assay.tables import Design, Table
@@ -103,17 +105,20 @@ def separability_scores(
     if not table.complete:
         remedy = "Fill it first: make_pipeline(SimpleImputer(), ...)."
         raise DataError(missing_message(who, table, remedy))
-    n, d = table.shape
-    classes, codes = encode_labels(y, n, who)
+    classes, codes = encode_labels(y, table.shape[0], who)
     design = Design(table.schema, True)
     block = table.values if design.plain else design.expand(table.values)
     w = check_weights(sample_weight, table.values, who)
     sums = class_scatter(block, codes, w, len(classes), pooled=True)
-    return criterion_of(sums, design, d, form)
+    return criterion_of(sums, design, table.schema.names, form, who)
 
 
-def criterion_of(sums: ClassScatter, design: Design, d: int, form: str) -> FunctionScores:
-    """The separability of subsets of d columns, from the pooled class scatters of their design."""
+def criterion_of(
+    sums: ClassScatter, design: Design, names: Sequence[str], form: str, who: str
+) -> FunctionScores:
+    """The separability of subsets of the d columns of these names, from the pooled class scatters of their design."""
+    d = len(names)
+    refuse_overflow(sums.scatter[0].diagonal()[None], [names[j] for j in design.source], who)
     columns = [np.flatnonzero(np.asarray(design.source) == j) for j in range(d)]
 
     def criterion(subset: tuple[int, ...]) -> float:
@@ -138,10 +143,8 @@ def separability_of(sums: ClassScatter, columns: Any, form: str) -> float:
     near = means[int(np.argmax(sums.count))]
     gap = means - near
     deviations = np.sqrt(sums.count)[:, None] * (gap - sums.count @ gap / sums.count.sum())
-    total = np.diag(within) + (deviations**2).sum(axis=0)
-    unit = np.sqrt(
-        np.where(total > 0, total, 1.0)
-    )  # in units of the columns' spread, so that none drowns another
+    total = np.hypot(np.sqrt(np.diag(within)), np.hypot.reduce(deviations, axis=0))
+    unit = np.where(total > 0, total, 1.0)  # in units of the columns' spread, so that none drowns another
     scatter, vectors = np.linalg.eigh(within / unit[:, None] / unit)
     between = (deviations / unit) @ vectors
     varies = scatter > RANK * max(scatter.max(initial=0.0), RANK)

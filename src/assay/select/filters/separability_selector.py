@@ -102,7 +102,9 @@ class SeparabilitySelector(ClassesJoin, Selector):
             raise DegenerateError(
                 f"SeparabilitySelector: y has only one class, {self.classes_.tolist()[0]!r}; at least 2 are needed."
             )
-        criterion = criterion_of(sums, _design(self.schema_), d, self.form)
+        criterion = criterion_of(
+            sums, _design(self.schema_), self.schema_.names, self.form, type(self).__name__
+        )
         result = search_subsets(
             criterion, self.search, self.n_features, names=self.schema_.names, who=type(self).__name__
         )

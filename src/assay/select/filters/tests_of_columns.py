@@ -31,7 +31,8 @@ def between_and_within(moments: ClassMoments) -> tuple[np.ndarray, np.ndarray]:
     low = 0.0 if moments.low is None else moments.low
     gap = (moments.mean - pooled.mean) + (low - (0.0 if pooled.low is None else pooled.low))
     gap = np.where(moments.observed > 0, gap, 0.0)
-    return (moments.observed * gap**2).sum(axis=0), moments.scatter.sum(axis=0)
+    with np.errstate(over="ignore"):  # classes so far apart have an infinite F
+        return (moments.observed * gap**2).sum(axis=0), moments.scatter.sum(axis=0)
 
 
 def anova_of_moments(moments: ClassMoments) -> Scores:
@@ -122,8 +123,9 @@ def correlations(sums: NumberSums, center: bool = True) -> np.ndarray:
     if not center:
         x, y = sums.x.mean[0], sums.y.mean[0]
         xx, yy, xy = xx + n * x * x, yy + n * y * y, xy + n * x * y
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.clip(xy / np.sqrt(xx) / np.sqrt(yy), -1.0, 1.0)
+    varies = (xx > 0) & (yy > 0)
+    spread = np.sqrt(np.where(varies, xx, np.nan))
+    return np.clip(xy / spread / np.sqrt(np.where(varies, yy, np.nan)), -1.0, 1.0)
 
 
 def f_of_correlations(r: np.ndarray, n: np.ndarray, center: bool = True, force_finite: bool = True) -> Scores:

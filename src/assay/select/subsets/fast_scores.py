@@ -39,6 +39,7 @@ SQUARED = {  # measures that are functions of the sum of squared errors
 }
 NO_WEIGHTS = np.empty(0)
 MAX_COLUMNS = 2000  # for which a matrix of all columns is kept for each fold
+LARGEST = 5e153  # times the root of the number of rows: no sum of squared deviations overflows
 
 
 SubsetOf = Callable[[int], np.ndarray]  # the columns of the subset that answers number c are of
@@ -290,7 +291,10 @@ def claims_measure(folds: Folds, task: str) -> bool:
 
 
 def numbers_of(folds: Folds, most_columns: int = MAX_COLUMNS) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """Training and test rows of each fold as blocks of float64; None for other tables than complete numbers."""
+    """Training and test rows of each fold as blocks of float64; None for other tables than complete numbers.
+
+    Nor of numbers whose squares overflow: these the learner meets itself, and says what it thinks of them.
+    """
     if folds.prepared:
         blocks = [(_numbers(part.X_train), _numbers(part.X_test)) for part in folds.parts]
         pairs = [(a, b) for a, b in blocks if a is not None and b is not None]
@@ -308,7 +312,8 @@ def _numbers(X: Any) -> np.ndarray | None:
         values = np.asarray(X) if hasattr(X, "__array__") or isinstance(X, list) else np.empty(0)
         if values.ndim != 2 or values.dtype.kind not in "fiub":
             return None
-    if values.dtype == np.float32 or not np.isfinite(values).all():
+    largest = np.abs(values, dtype=np.float64).max(initial=0.0)
+    if values.dtype == np.float32 or not largest * np.sqrt(len(values)) <= LARGEST:
         return None
     return np.ascontiguousarray(values, dtype=np.float64)
 
