@@ -59,6 +59,16 @@ def test_native_code_and_its_twin_agree(kernel):
     assert_allclose(rows.evidence()[1], general.evidence()[1], rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.parametrize("kernel", [RBF(9.0) + WhiteKernel(0.1), sum([RBF(9.0)] * 17, WhiteKernel(0.1))])
+@pytest.mark.parametrize("d", [2, 65])
+def test_kernels_of_more_columns_or_terms_than_native_code_takes(kernel, d):
+    X = np.random.default_rng(0).normal(size=(25, d))
+    y = X[:, 0] + X[:, 1]
+    model = GaussianProcessRegressor(kernel, method="vecchia", optimizer=None).fit(X, y)
+    whole = GaussianProcessRegressor(kernel, method="exact", optimizer=None).fit(X, y)
+    assert_allclose(model.predict(X), whole.predict(X), atol=1e-6)  # all rows before it are neighbours
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_with_all_rows_before_it_is_exact(kernel):
     X, Y, noise = table()

@@ -13,6 +13,7 @@ __all__ = ["Term", "Terms", "terms_of"]
 
 CONSTANT, GAUSSIAN, MATERN_1, MATERN_3, MATERN_5 = range(5)  # as in given_neighbours.cpp
 WHITE = -1
+MOST_TERMS, MOST_COLUMNS = 16, 64  # of native code, as in given_neighbours.cpp
 PROFILES = {0.5: MATERN_1, 1.5: MATERN_3, 2.5: MATERN_5, np.inf: GAUSSIAN}
 
 
@@ -88,9 +89,11 @@ def terms_of(kernel: Kernel, d: int) -> Terms | None:
     parts = _flat(kernel, 0, d)
     if parts is None:
         return None
-    return Terms(
-        [part for part in parts if part.kind != WHITE], [part for part in parts if part.kind == WHITE]
+    terms, noises = (
+        [part for part in parts if part.kind != WHITE],
+        [part for part in parts if part.kind == WHITE],
     )
+    return Terms(terms, noises) if len(terms) <= MOST_TERMS and d <= MOST_COLUMNS else None
 
 
 def _flat(kernel: Kernel, at: int, d: int) -> list[Term] | None:
