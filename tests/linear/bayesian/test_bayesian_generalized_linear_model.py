@@ -124,6 +124,33 @@ def test_intervals_of_the_weights_cover(family):
     assert 0.93 < np.mean(inside) < 0.97
 
 
+@pytest.mark.parametrize("alpha", [1.0, [0.1, 1.0]])
+@pytest.mark.parametrize("family", ["poisson", "negative_binomial", "gamma", "tweedie"])
+def test_rows_whose_means_are_no_numbers_are_named(family, alpha):
+    """Far along the log link the mean and its spread overflow: no deviation of nearly 0, no error of NumPy."""
+    A, y = some_rows(family)
+    model = BayesianGeneralizedLinearModel(family, alpha=alpha).fit(A, y)
+    far = np.vstack((A[:1], 1e4 * A[1:2]))
+    for answer in (
+        lambda: model.predict(far, return_std=True),
+        lambda: model.predict_distribution(far),
+        lambda: model.sample_y(far, 3, 0),
+        lambda: model.sample_y(far, 3, 0, noise=False),
+    ):
+        with pytest.raises(DegenerateError, match=r"the linear predictor of row 2 is .* beyond all bounds"):
+            answer()
+    assert np.isfinite(model.predict_distribution(A).sd).all()
+
+
+def test_counts_that_are_too_large_to_draw():
+    A, y = some_rows("poisson")
+    model = BayesianGeneralizedLinearModel("poisson").fit(A, y)
+    far = np.array([[60.0, -20.0, 0.0]])  # means of 1e19
+    assert np.isfinite(model.sample_y(far, 3, 0, noise=False)).all()
+    with pytest.raises(DegenerateError, match=r"cannot be drawn\. Draw the means alone with noise=False"):
+        model.sample_y(far, 3, 0)
+
+
 def test_evidence_chooses_the_precision():
     A, y = some_rows("poisson")
     model = BayesianGeneralizedLinearModel("poisson", alpha="evidence").fit(A, y)

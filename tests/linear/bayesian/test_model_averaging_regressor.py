@@ -161,6 +161,15 @@ def test_draws_blocks_summary_and_explanation():
     assert "The most probable models" in str(model.explain(X[:1]))
 
 
+def test_two_rows_have_no_variance_but_an_explanation():
+    """With two degrees of freedom the deviations are infinite, and said to be; no difference of infinities."""
+    model = ModelAveragingRegressor().fit([[0.0, 1.0], [1.0, 0.0]], [0.0, 1.0])
+    mean, sd = model.predict([[0.5, 0.5]], return_std=True)
+    assert np.isfinite(mean).all() and np.isinf(sd).all()
+    rows = model.explain([[0.5, 0.5]]).sections[-1].rows
+    assert not any(np.isnan(cell) for row in rows for cell in row if isinstance(cell, float))
+
+
 def test_awkward_tables():
     twins = ModelAveragingRegressor().fit(np.column_stack((X[:, :3], X[:, :3], np.ones(442))), y)
     assert not (twins.models_[:, :3] & twins.models_[:, 3:6]).any()  # both of a pair have no evidence

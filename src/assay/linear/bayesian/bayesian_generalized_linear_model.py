@@ -37,6 +37,7 @@ from assay.linear.logistic.logistic_sums import grams
 from assay.linear.regression.least_squares import intercept_kind
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.distributions.predictive import Normal
+from assay.tables.row_names import row_name
 from assay.types import RandomState, TableLike
 
 __all__ = ["BayesianGeneralizedLinearModel"]
@@ -338,7 +339,22 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
 
     def _distribution(self, X: Any) -> Any:
         """The family's distribution, averaged over the posterior of the linear predictor."""
-        return mixed([self._distribution_of(part) for part in self._predictors(X)], self.probabilities_)
+        parts = self._predictors(X)
+        for part in parts:
+            self._refuse_overflow(part)
+        return mixed([self._distribution_of(part) for part in parts], self.probabilities_)
+
+    def _refuse_overflow(self, part: _Predictor) -> None:
+        """Name the first row whose mean is too large for the variance of a number to be one."""
+        with np.errstate(all="ignore"):
+            far = ~np.isfinite(self._mean_of(part) ** 2)
+        if far.any():
+            i = int(np.argmax(far))
+            raise DegenerateError(
+                f"{type(self).__name__}: the linear predictor of {row_name(i)} is {part.eta[i]:.4g}, with a standard "
+                f"deviation of {part.sd[i]:.4g}, so that its numbers are beyond all bounds. Look whether the row is in "
+                "the units of the training rows."
+            )
 
     def _distribution_of(self, part: _Predictor) -> Any:
         family, link, who = part.family, self._get_link(), type(self).__name__
@@ -363,6 +379,8 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
         random = as_generator(random_state, f"{type(self).__name__}.sample_y")
         W, _, chosen = draw(self._parts(), self._number_of_draws(n_samples), random)
         link, parts, rows = self._get_link(), self._predictors(values), self._design_rows(values)
+        for part in parts:
+            self._refuse_overflow(part)
         shift = parts[0].eta - rows @ self.posteriors_[0].mean  # offsets
         eta = (rows @ W.T) + shift[:, None]
         with np.errstate(over="ignore"):
@@ -370,7 +388,13 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
         if noise:
             for k in np.unique(chosen):
                 at = chosen == k
-                mu[:, at] = parts[k].family.sample(mu[:, at], float(self.dispersions_[k]), random)
+                try:
+                    mu[:, at] = parts[k].family.sample(mu[:, at], float(self.dispersions_[k]), random)
+                except ValueError as too_large:  # counts are drawn up to 2^63
+                    raise DegenerateError(
+                        f"{type(self).__name__}: numbers with means up to {mu[:, at].max():.4g} cannot be drawn. Draw "
+                        "the means alone with noise=False."
+                    ) from too_large
         return mu
 
     def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -398,7 +422,8 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
             ]
             eta = float(self._linear_predictor(block)[0])
             cells.append(["linear predictor", eta, float(np.sqrt(self._predictor_variance(block)[0]))])
-            plain = float(np.ravel(self._get_link().mean(np.array([eta])))[0])
+            with np.errstate(over="ignore"):
+                plain = float(np.ravel(self._get_link().mean(np.array([eta])))[0])
             which = "most probable" if len(self.posteriors_) == 1 else "mean"
             note = f"The mean at the {which} weights is {plain:.4g}; the answer averages over all weights."
             return [Section("Uncertainty of the terms", ["term", "product", "sd"], cells, note)]

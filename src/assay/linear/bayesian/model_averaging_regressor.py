@@ -16,6 +16,7 @@ from assay.errors import ParameterError
 from assay.linear.bayesian.basis import PolynomialTerms
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
 from assay.linear.bayesian.posterior_regressor import PosteriorRegressor
+from assay.linear.bayesian.precision_grid import total_variance
 from assay.linear.bayesian.subset_evidence import SubsetEvidence, all_subsets, walk
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.bayesian.model_comparison import model_probabilities
@@ -332,9 +333,11 @@ class ModelAveragingRegressor(PolynomialTerms, CompressingLearner, PosteriorRegr
 
     def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         rows, models = self._design_rows(X), self._weighted_models()
+        parts = [(q, rows[:, np.append(0, c + 1)]) for _, q, c in models]
+        means = [part @ q.mean for q, part in parts]
+        variances = [q.noise_variance * q.leverages(part) for q, part in parts]
         noise = sum(p * q.noise_variance for p, q, _ in models)
-        total = self._distribution(X).sd ** 2
-        return np.maximum(total - noise, 0.0), np.full(len(rows), noise)
+        return total_variance(self._kept_probabilities, means, variances), np.full(len(rows), noise)
 
     def _named(self, model: np.ndarray) -> str:
         return (
