@@ -1,6 +1,7 @@
 """Network files: round trips bit for bit, and malformed files with line and reason."""
 
 import contextlib
+import gzip
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from assay.graphs import (
     Node,
     NoisyOrConditional,
     SoftmaxConditional,
+    formats,
     load_network,
     read_field,
     read_network,
@@ -146,6 +148,15 @@ JSON = """{"format": "assay network 1", "nodes": [
   {"name": "a", "states": ["x", "y"], "parents": [], "conditional": {"kind": "table", "values": [0.2, 0.8]}}]}"""
 
 
+XML = """<?xml version="1.0" encoding="ISO-8859-1"?><BIF><NETWORK><VARIABLE><NAME>caf\u00e9</NAME><OUTCOME>y</OUTCOME>
+<OUTCOME>n</OUTCOME></VARIABLE><DEFINITION><FOR>caf\u00e9</FOR><TABLE>0.2 0.8</TABLE></DEFINITION></NETWORK></BIF>"""
+DSC = """belief network
+node a { type : discrete [ 2 ] = { "yes", "no" }; } node b { type : discrete [ 2 ] = { "1", "0" }; }
+probability ( a ) { 0.2, 0.8; }
+probability ( b | a ) { (0) : 0.5, 0.5; (1) : 0.1, 0.9; }
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
@@ -168,6 +179,17 @@ JSON = """{"format": "assay network 1", "nodes": [
         ("a.dsc", "node a { type : discrete [ 2 ] = { \"x\" }; }", "line 1.*2 states"),
         ("a.dsc", "zebra", "line 1.*expected belief"),
         ("a.bif", "", "no variables"),
+        ("a.bif", GOOD.replace("0.2, 0.8", "0_2, 0.8"), "line 4.*expected a number, got '0_2'"),
+        ("a.uai", "BAYES\n" + "9" * 5000, "line 2.*the number of variables.*got '9+'"),
+        ("a.uai", "BAYES\n1\n2147483648\n0", "more than 1,048,576 states"),
+        ("a.uai", "BAYES\n1\n2\n0", "no table ends with variable 0"),
+        ("a.json", JSON.replace("0.8", "9" * 5000), "too many digits"),
+        ("a.json", JSON.replace("0.8", "9" * 400), "line 2.*do not fit together"),
+        ("a.json", JSON.replace('"table"', '["table"]'), "line 2.*one of table"),
+        ("a.json", JSON.replace('["x", "y"]', "null"), "line 2.*is for numbers"),
+        ("a.xml", XML.replace("0.2", "1e999"), "line 2.*not finite"),
+        ("a.dsc", DSC.replace("(1)", "(\u00b2)"), "line 4.*no state '\u00b2'"),
+        ("a.dsc", DSC.replace("(1)", "(" + "1" * 5000 + ")"), "line 4.*no state '1+'"),
     ],
 )  # fmt: skip
 def test_other_malformed_files_say_line_and_reason(name, text, words, tmp_path):
@@ -240,3 +262,25 @@ def test_xmlbif_is_readable_where_document_types_are_not(tmp_path):
     network.write(tmp_path / "cancer.bifxml")
     assert "<!" not in (tmp_path / "cancer.bifxml").read_text()
     assert str(read_network(tmp_path / "cancer.bifxml")) == str(network)
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "latin-1", "utf-16"])
+@pytest.mark.parametrize("declared", ["utf-8", "ISO-8859-1", "US-ASCII"])
+def test_names_are_read_in_the_encoding_of_the_file(coding, declared, tmp_path):
+    """Whatever the first line of the XML says."""
+    (tmp_path / "a.xml").write_bytes(XML.replace("ISO-8859-1", declared).encode(coding))
+    assert read_network(tmp_path / "a.xml").names == ["caf\u00e9"]
+
+
+@pytest.mark.parametrize("read", [read_network, read_field])
+def test_files_are_unpacked_up_to_a_limit(read, tmp_path, monkeypatch):
+    """A file of a few bytes that unpacks to many is refused before it is unpacked."""
+    monkeypatch.setattr(formats, "MOST_BYTES", 1000)
+    path = tmp_path / "a.uai.gz"
+    path.write_bytes(gzip.compress(b"BAYES\n1\n2\n1\n1 0\n2\n.5 .5" + b" " * 900))
+    assert len(read(path).nodes) == 1
+    path.write_bytes(gzip.compress(b" " * 100_000))
+    with pytest.raises(ReadError, match="more than 1,000 bytes"):
+        read(path)
+    with pytest.raises(ReadError, match=r"cannot be read: No such file"):
+        read(tmp_path / "none.uai")

@@ -246,9 +246,10 @@ def read_field(path: PathLike) -> MarkovField:
     """
     from pathlib import Path
 
+    from assay.graphs.formats import text_of
     from assay.graphs.formats.uai import parse_factors
 
     file = Path(str(path))
-    _, cards, factors, _ = parse_factors(file.read_text(), str(file))
+    _, cards, factors, _ = parse_factors(text_of(file, "read_field"), str(file))
     states = {f"x{v}": list(range(card)) for v, card in enumerate(cards)}
     return MarkovField(states, [([f"x{v}" for v in scope], table) for scope, table in factors])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ ENDINGS = {
     ".dsc": "dsc",
     ".json": "json",
 }
-MOST_BYTES = 1 << 30  # of a network file
+MOST_BYTES = 1 << 28  # of a network file, also of what a compressed one holds
 
 
 def read_network(path: PathLike, format: str | None = None) -> Any:
@@ -48,30 +50,36 @@ def read_network(path: PathLike, format: str | None = None) -> Any:
     """
     file = Path(str(path))
     kind = _format(file, format, "read_network")
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise ReadError(f"it cannot be read: {error.strerror}", who="read_network", where=str(file)) from None
-    if file.suffix == ".gz":
-        import gzip
-        import zlib
-
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error):
-            raise ReadError("it is no whole gzip file", who="read_network", where=str(file)) from None
-    if len(content) > MOST_BYTES:
-        raise ReadError(f"it has more than {MOST_BYTES:,} bytes", who="read_network", where=str(file))
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
+    text = text_of(file, "read_network")
     try:
         return FORMATS[kind].parse(text, str(file))
     except ReadError:
         raise
     except (DataError, ParameterError) as error:  # nodes that do not fit together
         raise ReadError(str(error), where=str(file)) from None
+
+
+def text_of(file: Path, who: str) -> str:
+    """The text of a file, unpacked if it ends in .gz; at most so many bytes, also of what is unpacked."""
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ReadError(f"it cannot be read: {error.strerror}", who=who, where=str(file)) from None
+    if file.suffix == ".gz":
+        import gzip
+        import zlib
+        from io import BytesIO
+
+        try:
+            content = gzip.GzipFile(fileobj=BytesIO(content)).read(MOST_BYTES + 1)
+        except (OSError, EOFError, zlib.error):
+            raise ReadError("it is no whole gzip file", who=who, where=str(file)) from None
+    if len(content) > MOST_BYTES:
+        raise ReadError(f"it has more than {MOST_BYTES:,} bytes", who=who, where=str(file))
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-16" if content[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig")
+    return content.decode("latin-1")
 
 
 def write_network(network: Any, path: PathLike, format: str | None = None) -> None:

@@ -37,7 +37,6 @@ def parse(content: str, path: str) -> Any:
             words.skip()
         else:
             words.fail(f"expected network, variable or probability, got {word!r}")
-    words.line = words.last_line
     return draft.network()
 
 

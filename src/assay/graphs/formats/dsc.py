@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.graphs.formats.bif import MOST_ENTRIES
-from assay.graphs.formats.words import Draft, Words, quoted
+from assay.graphs.formats.words import Draft, Words, quoted, state_place
 
 __all__ = ["parse", "text"]
 
@@ -29,7 +29,6 @@ def parse(content: str, path: str) -> Any:
             _probability(words, draft)
         elif word != ";":
             words.fail(f"expected belief network, node or probability, got {word!r}")
-    words.line = words.last_line
     return draft.network()
 
 
@@ -116,12 +115,10 @@ def _row(
     place = []
     for parent, key in zip(parents, keys):
         states = draft.states[parent]
-        if key.isdigit() and int(key) < len(states):
-            place.append(int(key))
-        elif key in states:
-            place.append(states.index(key))
-        else:
-            words.fail(f"{parent!r} has no state {key!r}; it has {len(states)}: {', '.join(states[:8])}")
+        at = state_place(key, states)
+        if at is None:
+            words.fail(f"{parent!r} has no state {key[:40]!r}; it has {len(states)}: {', '.join(states[:8])}")
+        place.append(at)
     if len(numbers) != values.shape[-1]:
         words.fail(f"the row has {len(numbers)} probabilities, {child!r} has {values.shape[-1]} states")
     values[tuple(place)] = numbers

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ReadError
+from assay.errors import DataError, ParameterError, ReadError
 
 __all__ = ["parse", "text"]
 
@@ -24,6 +24,7 @@ FORMAT = "assay network 1"
 def parse(content: str, path: str) -> Any:
     """The network of a text."""
     import assay.graphs.conditionals as conditionals
+    from assay.graphs.directed_graph import find_cycle
     from assay.graphs.network import BayesianNetwork
     from assay.graphs.node import Node
 
@@ -36,6 +37,8 @@ def parse(content: str, path: str) -> Any:
         fail(f"it is no JSON: {error.msg}", error.lineno)
     except RecursionError:
         fail("it is nested too deep")
+    except ValueError:  # Python refuses whole numbers of thousands of digits
+        fail("it has a whole number of too many digits")
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         fail(f'it is no network: expected "format": "{FORMAT}"')
     nodes = data.get("nodes")
@@ -57,7 +60,7 @@ def parse(content: str, path: str) -> Any:
         conditional = None
         if given is not None:
             kind: Any = given.get("kind") if isinstance(given, dict) else None
-            if kind not in KINDS:
+            if not isinstance(kind, str) or kind not in KINDS:
                 fail(f"the conditional of {name!r} must be one of {', '.join(KINDS)}, got {kind!r}", line)
             cls, fields = KINDS[kind]
             if set(given) != {"kind", *fields}:
@@ -65,16 +68,17 @@ def parse(content: str, path: str) -> Any:
             try:
                 arrays = {f: np.array(given[f], np.float64) for f in fields}
                 conditional = getattr(conditionals, cls)(**arrays)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 fail(f"the {kind} of {name!r} has numbers that do not fit together", line)
         try:
             made.append(Node(name, states, conditional, parents))
-        except DataError as error:
+        except (DataError, ParameterError) as error:
             fail(str(error), line)
     try:
         return BayesianNetwork(made)
     except DataError as error:
-        blamed = [node.name for node in made if f"node {node.name!r}" in str(error)]
+        cycle = find_cycle({node.name: node.parents for node in made}) if error.code == "cycle" else []
+        blamed = cycle[:1] or [node.name for node in made if repr(node.name) in str(error)]
         fail(str(error), _line(content, blamed[0]) if blamed else 1)
 
 

@@ -3,49 +3,59 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from math import prod
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from assay.errors import ReadError
 from assay.graphs.formats.bif import MOST_ENTRIES
-from assay.graphs.formats.words import Draft
+from assay.graphs.formats.words import Draft, plain_number
 
 __all__ = ["parse", "parse_factors", "text"]
+
+MOST_STATES = 1 << 20  # of variables of which the file has no table
 
 
 class _Numbers:
     """The numbers of a text one after the other, each with its line."""
 
     def __init__(self, content: str, path: str):
-        self.path, self.at = path, 0
-        self.words = [(word, i + 1) for i, line in enumerate(content.split("\n")) for word in line.split()]
-        self.line = 1
+        self.path, self.line = path, 1
+        self.most = (len(content) + 1) // 2  # words, with a blank between them
+        self.words = self._words(content)
         self.tables: list[int] = []  # the line where each says how long it is
 
-    def fail(self, what: str, line: int | None = None) -> Any:
+    @staticmethod
+    def _words(content: str) -> Iterator[tuple[str, int]]:
+        line, place = 1, 0
+        for match in re.finditer(r"\S+", content):
+            line += content.count("\n", place, match.start())
+            place = match.end()
+            yield match.group(), line
+
+    def fail(self, what: str, line: int | None = None) -> NoReturn:
         raise ReadError(what, where=f"{self.path}, line {line or self.line}", code="malformed-network")
 
     def word(self, expected: str) -> str:
-        if self.at >= len(self.words):
+        word, self.line = next(self.words, ("", self.line))
+        if not word:
             self.fail(f"the file ends where {expected} was expected")
-        word, self.line = self.words[self.at]
-        self.at += 1
         return word
 
     def whole(self, expected: str, low: int, high: int) -> int:
         word = self.word(expected)
-        if not re.fullmatch(r"-?[0-9]+", word) or not low <= int(word) <= high:
-            self.fail(f"expected {expected}, a whole number from {low} to {high}, got {word!r}")
+        if not re.fullmatch(r"-?[0-9]{1,18}", word) or not low <= int(word) <= high:
+            self.fail(f"expected {expected}, a whole number from {low} to {high}, got {word[:40]!r}")
         return int(word)
 
     def number(self) -> float:
         word = self.word("a table entry")
         try:
-            value = float(word)
+            value = plain_number(word)
         except ValueError:
-            self.fail(f"expected a number, got {word!r}")
+            self.fail(f"expected a number, got {word[:40]!r}")
         if not np.isfinite(value) or value < 0:
             self.fail(f"expected a number from 0 up, got {word!r}")
         return value
@@ -60,16 +70,19 @@ def parse_factors(
     if kind not in ("BAYES", "MARKOV"):
         words.fail(f"expected BAYES or MARKOV, got {kind!r}")
     n = words.whole("the number of variables", 1, 10_000_000)
-    if n > len(words.words):
-        words.fail(f"it says that it has {n:,} variables, and has {len(words.words):,} words")
+    if n > words.most:
+        words.fail(f"it says that it has {n:,} variables, which do not fit into it")
     cards = [words.whole("a number of states", 1, 1 << 31) for _ in range(n)]
-    m = words.whole("the number of factors", 0, len(words.words))
+    m = words.whole("the number of factors", 0, words.most)
     scopes = []
     for _ in range(m):
         k = words.whole("the number of variables of a factor", 0, n)
         scopes.append([words.whole("a variable", 0, n - 1) for _ in range(k)])
         if len(set(scopes[-1])) < k:
             words.fail("a factor names a variable twice")
+    lone = set(range(n)).difference(*scopes)
+    if sum(cards[v] for v in lone) > MOST_STATES:
+        words.fail(f"{len(lone)} variables without a table would have more than {MOST_STATES:,} states")
     factors = []
     for scope in scopes:
         size = prod(cards[v] for v in scope)
@@ -83,8 +96,7 @@ def parse_factors(
         words.tables.append(words.line)
         table = np.array([words.number() for _ in range(size)])
         factors.append((scope, table.reshape([cards[v] for v in scope])))
-    if words.at < len(words.words):
-        words.word("nothing")
+    if any(words.words):
         words.fail("there is more after the last table")
     return kind, cards, factors, words
 
@@ -95,7 +107,10 @@ def parse(content: str, path: str) -> Any:
     if kind != "BAYES":
         words.fail("it is a MARKOV file, a field and no network; read it with read_field", 1)
     draft = Draft(words.fail)
+    ends = {scope[-1] for scope, _ in factors if scope}
     for v, card in enumerate(cards):
+        if v not in ends:  # said before memory is taken for its states
+            words.fail(f"no table ends with variable {v}, so that it has no probabilities")
         draft.variable(f"x{v}", [str(s) for s in range(card)], words.line)
     for (scope, table), line in zip(factors, words.tables):
         if not scope:

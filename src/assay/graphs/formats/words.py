@@ -10,13 +10,14 @@ import numpy as np
 
 from assay.errors import DataError, ReadError
 
-__all__ = ["Words", "quoted"]
+__all__ = ["Draft", "Words", "plain_number", "quoted", "state_place"]
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+)|(?P<line>\n)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<text>"(?:[^"\\]|\\.)*")"""
     r"""|(?P<mark>[{}()\[\],;|:=])|(?P<word>(?:[<>!]=)?[^\s{}()\[\],;|:="]+)""",
     re.DOTALL,
 )
+MOST_DIGITS = 18  # of a whole number that counts something
 PLAIN = re.compile(r"[A-Za-z_<>+\-.%&*!?0-9][^\s{}()\[\],;|:=\"/\\]*\Z")
 
 
@@ -29,45 +30,51 @@ class Words:
     """
 
     def __init__(self, text: str, path: str):
-        self.path, self.at = path, 0
-        self.words: list[str] = []
-        self.lines: list[int] = []
-        self.is_text: list[bool] = []
-        line, place = 1, 0
-        while place < len(text):
-            match = TOKEN.match(text, place)
+        self.path, self.text, self.line = path, text, 1
+        self._place, self._next_line = 0, 1
+        self._coming: tuple[str, int, bool] | None = (
+            None  # the next word, its line, and whether it stood in quotes
+        )
+
+    def _look(self) -> tuple[str, int, bool] | None:
+        """The next word without going on; None at the end."""
+        while self._coming is None and self._place < len(self.text):
+            match = TOKEN.match(self.text, self._place)
             if match is None:
-                self.line = line
-                self.fail(f"a text begins here and does not end: {text[place : place + 20]!r}")
+                self.line = self._next_line
+                begins = self.text[self._place : self._place + 20]
+                self.fail(f"a text begins here and does not end: {begins!r}")
             piece, kind = match.group(), match.lastgroup
-            if kind in ("text", "mark", "word"):
-                is_text = kind == "text"
-                self.words.append(re.sub(r"\\(.)", r"\1", piece[1:-1]) if is_text else piece)
-                self.lines.append(line)
-                self.is_text.append(is_text)
-            line += piece.count("\n")
-            place = match.end()
-        self.line = 1
-        self.last_line = line
+            if kind == "text":
+                self._coming = re.sub(r"\\(.)", r"\1", piece[1:-1]), self._next_line, True
+            elif kind in ("mark", "word"):
+                self._coming = piece, self._next_line, False
+            self._next_line += piece.count("\n")
+            self._place = match.end()
+        return self._coming
 
     def done(self) -> bool:
-        """Whether there are no more words."""
-        return self.at >= len(self.words)
+        """Whether there are no more words; then the line is the last one."""
+        if self._look() is None:
+            self.line = self._next_line
+        return self._coming is None
 
     def peek(self) -> str:
         """The next word, empty at the end; a text in quotes is never a mark."""
-        if self.done():
+        coming = self._look()
+        if coming is None:
             return ""
-        return self.words[self.at] if not self.is_text[self.at] else f'"{self.words[self.at]}"'
+        return f'"{coming[0]}"' if coming[2] else coming[0]
 
     def next(self, expected: str = "more") -> str:
         """The next word."""
-        if self.done():
-            self.line = self.last_line
+        coming = self._look()
+        if coming is None:
+            self.line = self._next_line
             self.fail(f"the file ends where {expected} was expected")
-        self.line = self.lines[self.at]
-        self.at += 1
-        return self.words[self.at - 1]
+        self._coming = None
+        word, self.line, _ = coming
+        return word
 
     def mark(self, mark: str) -> None:
         """The next word must be this one."""
@@ -88,9 +95,9 @@ class Words:
         """The next word must be a number."""
         word = self.next("a number")
         try:
-            value = float(word)
+            value = plain_number(word)
         except ValueError:
-            self.fail(f"expected a number, got {word!r}")
+            self.fail(f"expected a number, got {word[:40]!r}")
         if not np.isfinite(value):
             self.fail(f"expected a finite number, got {word!r}")
         return value
@@ -125,6 +132,30 @@ class Words:
     def fail(self, what: str, line: int | None = None) -> NoReturn:
         """Raise a ReadError that says where."""
         raise ReadError(what, where=f"{self.path}, line {line or self.line}", code="malformed-network")
+
+
+def plain_number(word: str) -> float:
+    """The number of a word, as other programs read it: without underscores, in ASCII.
+
+    >>> from assay.graphs.formats.words import plain_number
+    >>> plain_number("2.5e-1")
+    0.25
+    """
+    if "_" in word or not word.isascii():
+        raise ValueError(f"{word!r} is no number")
+    return float(word)
+
+
+def state_place(key: str, states: list[str]) -> int | None:
+    """The place of a state that is given by its number or its name; None if there is none.
+
+    >>> from assay.graphs.formats.words import state_place
+    >>> state_place("1", ["no", "yes"]), state_place("yes", ["no", "yes"]), state_place("2", ["no", "yes"])
+    (1, 1, None)
+    """
+    if key.isascii() and key.isdigit() and len(key) <= MOST_DIGITS and int(key) < len(states):
+        return int(key)
+    return states.index(key) if key in states else None
 
 
 def quoted(name: Any) -> str:
@@ -185,12 +216,13 @@ class Draft:
         rows = values.reshape(-1, values.shape[-1])
         if np.isnan(rows).any():
             self.fail(f"the probabilities of {child!r} lack a configuration of its parents", line)
-        wrong = (rows < 0).any(axis=1) | (abs(rows.sum(axis=1) - 1) > 1e-4)
+        with np.errstate(over="ignore"):
+            wrong = (rows < 0).any(axis=1) | (abs(rows.sum(axis=1) - 1) > 1e-4)
         if wrong.any():
             row = rows[int(np.argmax(wrong))]
             self.fail(
                 f"the probabilities of {child!r} must be from 0 up and sum to 1; a row has "
-                f"{', '.join(f'{v:g}' for v in row[:6])} (sum {row.sum():g})",
+                f"{', '.join(f'{v:g}' for v in row[:6])} (sum {sum(row.tolist()):g})",
                 line,
             )
         self.tables[child] = (parents, values, line)

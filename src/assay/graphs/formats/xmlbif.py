@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import ReadError
 from assay.graphs.formats.bif import MOST_ENTRIES
-from assay.graphs.formats.words import Draft
+from assay.graphs.formats.words import Draft, plain_number
 
 __all__ = ["parse", "text"]
 
@@ -21,7 +21,7 @@ class _Reading:
 
     def __init__(self, path: str):
         self.path = path
-        self.parser = expat.ParserCreate()
+        self.parser = expat.ParserCreate("utf-8")  # whatever the file declares: it is decoded already
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
@@ -79,9 +79,11 @@ class _Reading:
             if len(words) != prod(shape) or prod(shape) > MOST_ENTRIES:
                 self.fail(f"the table of {child[0]!r} has {len(words)} numbers, expected {prod(shape)}", line)
             try:
-                values = np.array([float(word) for word in words])
+                values = np.array([plain_number(word) for word in words])
             except ValueError:
                 self.fail(f"the table of {child[0]!r} has an entry that is no number", line)
+            if not np.isfinite(values).all():
+                self.fail(f"the table of {child[0]!r} has an entry that is not finite", line)
             self.draft.table(child[0], parents, values.reshape(shape), line)
 
 
