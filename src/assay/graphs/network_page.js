@@ -46,13 +46,19 @@
     for (let c = data.cliques.length - 1; c >= 0; c--) {
       const s = data.cliques[c].slice(0, data.shared[c]).reduce((m, v) => m * cards[v], 1), m = sizes[c] / s;
       const message = new Float64Array(s);
-      let sum = 0;
+      let sum = 0, top = 0;
       for (let i = 0; i < s; i++) { for (let j = 0; j < m; j++) message[i] += phi[c][i * m + j]; sum += message[i]; }
       if (!(sum > 0)) return null;
       log += Math.log(sum);
       for (let i = 0; i < s; i++) message[i] /= sum;
       messages[c] = message;
-      if (c > 0) { const y = phi[data.parent[c]], map = parentMaps[c]; for (let e = 0; e < y.length; e++) y[e] *= message[map[e]]; }
+      if (c === 0) continue;
+      const y = phi[data.parent[c]], map = parentMaps[c];
+      for (let e = 0; e < y.length; e++) { y[e] *= message[map[e]]; if (y[e] > top) top = y[e]; }
+      if (top > 0) {  // hundreds of messages to one clique stay in the range of numbers
+        log += Math.log(top);
+        for (let e = 0; e < y.length; e++) y[e] /= top;
+      }
     }
     for (let c = 1; c < data.cliques.length; c++) {
       const s = messages[c].length, m = sizes[c] / s, after = new Float64Array(s), y = phi[data.parent[c]], map = parentMaps[c];
@@ -108,6 +114,10 @@
     return core;
   }
 
+  function written(log) {
+    return log > -700 ? Math.exp(log).toPrecision(4) : "10^" + (log / Math.LN10).toFixed(1);
+  }
+
   function show() {
     const now = beliefs(evidence);
     const words = (now ? [...evidence] : conflict()).map(([v, s]) => data.nodes[v].name + " = " + data.nodes[v].states[s]).join(", ");
@@ -115,7 +125,7 @@
     else {
       note.className = "";
       note.textContent = evidence.size
-        ? "Given " + words + ". The probability of this evidence is " + Math.exp(now.log).toPrecision(4) + "."
+        ? "Given " + words + ". The probability of this evidence is " + written(now.log) + "."
         : "No evidence. Click a state to observe it.";
     }
     document.querySelectorAll("#nodes button").forEach((row) => {
