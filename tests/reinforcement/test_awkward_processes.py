@@ -1,5 +1,7 @@
 """Processes, logs and agents that are easily misread."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,6 +13,7 @@ from assay.reinforcement import (
     MDP,
     POMDP,
     UCB1,
+    DoubleQLearning,
     EpsilonGreedy,
     GridWorld,
     LinearSarsa,
@@ -19,13 +22,16 @@ from assay.reinforcement import (
     ObservedProcess,
     QLearning,
     RadialFeatures,
+    Sarsa,
     Schedule,
+    Softmax,
     TemporalDifference,
     ThompsonSampling,
     TileCoding,
     ValueBandit,
     discounted_return,
     off_policy_value,
+    semi_gradient_step,
     simulate_bandit,
     tiger,
 )
@@ -112,6 +118,18 @@ def test_steps_that_cannot_be():
     assert_array_equal(walker.policy_, np.full((2, 2), 0.5))
 
 
+class TwoWays:
+    """Two actions, one step; an environment of somebody else."""
+
+    action_space = SimpleNamespace(n=2)
+
+    def reset(self):
+        return [0.5], {}
+
+    def step(self, action):
+        return [0.5], 1.0, True, False, {}
+
+
 def two_states():
     return MDP([np.eye(2), np.eye(2)[::-1]], [[1, 0], [2, 0]])
 
@@ -186,12 +204,95 @@ AWKWARD_NUMBERS = {
     "arms": lambda: simulate_bandit(UCB1(2), [0.1, "0.2"], 3),
     "noise": lambda: simulate_bandit(UCB1(2), [0.1, 0.2], 3, noise="1"),
     "log": lambda: off_policy_value([0, 1], ["a", "b"], [0.5, 0.5], [1, 1]),
+    "in_place": lambda: two_states().solve("value iteration", in_place="yes"),
+    "history": lambda: two_states().solve("value iteration", history="yes"),
+    "missing reward": lambda: discounted_return([1, np.nan], 0.9),
+    "start": lambda: MDP([np.eye(2)], [[1], [2]], start=["0.5", "0.5"]),
+    "most steps": lambda: QLearning().fit(GridWorld("S.G"), 1, max_steps=None),
+    "available": lambda: QLearning().begin(2, 2, available=[[True, False]]),
+    "table beyond memory": lambda: QLearning().begin(10**12, 10**6),
+    "next action": lambda: Sarsa().begin(3, 2).observe(0, 0, 1.0, 1, 9),
+    "next action of traces": lambda: QLearning(fade=0.5).begin(3, 2).observe(0, 0, 1.0, 1, "a"),
+    "next action of features": lambda: LinearSarsa(TileCoding([0.0], [1.0]), 2).observe(
+        [0.3], 0, 1.0, [0.5], 2
+    ),
+    "state of a policy": lambda: TemporalDifference().begin(3, 2).act(7),
+    "episodes of features": lambda: LinearSarsa(TileCoding([0.0], [1.0]), 2).fit(TwoWays(), "ten"),
+    "steps of features": lambda: LinearSarsa(TileCoding([0.0], [1.0]), 2).fit(TwoWays(), 1, max_steps=0),
+    "values of actions": lambda: Softmax(1.0).probabilities("abc"),
+    "arms that are a function": lambda: simulate_bandit(UCB1(2), lambda n, random: n, 3),
+    "weights": lambda: semi_gradient_step("a", [1], 1, 1, 1, 0.9, 0.1),
+    "gradient": lambda: semi_gradient_step([1, 2], [1], 1, 1, 1, 0.9, 0.1),
+    "class of a learner": lambda: ModelBandit(MeanRegressor, 2),
+    "policies": lambda: compare_policies(None, ["a", "b"], [0, 1], policies=[["a", "a"]]),
+    "empty log": lambda: compare_policies(np.zeros((0, 2)), [], []),
 }
 
 
 @pytest.mark.parametrize("call", AWKWARD_NUMBERS.values(), ids=AWKWARD_NUMBERS)
 def test_what_is_no_number_gets_a_sentence(call):
     with pytest.raises(
-        (DataError, ParameterError), match=r"must|are|expected|is 2 numbers|there is no state"
+        (DataError, ParameterError), match=r"must|are|expected|is 2 numbers|there is no state|needs two"
     ):
         call()
+
+
+def endless_reward(amount):
+    return MDP([np.ones((1, 1))], [[amount]], discount=0.99)
+
+
+BEYOND_THE_LARGEST_NUMBER = {
+    "values": lambda: QLearning(0.5).fit(endless_reward(1e308), n_steps=10_000),
+    "two tables": lambda: DoubleQLearning(0.5).fit(endless_reward(1e308), n_steps=10_000),
+    "steps one by one": lambda: [agent.observe(0, 0, 1e308, 0) for agent in [QLearning(1.0).begin(1, 1)] * 9],
+    "plans": lambda: POMDP([np.eye(2)], [np.eye(2)], [[1e308], [1e308]], 0.9).plan(9),
+    "plans of beliefs": lambda: POMDP([np.eye(2)], [np.eye(2)], [[1e308], [1e308]], 0.9).solve_by_points(),
+    "weighted rewards": lambda: off_policy_value([0, 1], [1e300, 2e300], [0.5, 0.5], [0, 1]),
+    "tiny propensities": lambda: off_policy_value([0, 1], [1, 2], [1e-300, 0.5], [0, 1]),
+}
+
+
+@pytest.mark.parametrize("call", BEYOND_THE_LARGEST_NUMBER.values(), ids=BEYOND_THE_LARGEST_NUMBER)
+def test_worths_that_are_no_numbers_are_refused(call):
+    with np.errstate(over="ignore", invalid="ignore"), pytest.raises(DegenerateError, match="large"):
+        call()
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1.0, 1e150])
+def test_the_linear_program_knows_no_unit(unit):
+    """Textbook process of two states, whose values are 18 and 20 times the unit of its rewards."""
+    process = MDP([np.eye(2), np.eye(2)[::-1]], np.array([[1, 0], [2, 0]]) * unit, discount=0.9)
+    assert_allclose(process.solve("linear programming").values, [18 * unit, 20 * unit], rtol=1e-9)
+
+
+def test_amounts_without_end_are_taken():
+    world = GridWorld("S.G", goal_reward=1)
+    agent = QLearning(random_state=0).fit(world, 5, n_steps=2**70, max_steps=2**70)
+    assert len(agent.returns_) == 5
+
+
+def test_a_step_that_gives_no_weights_leaves_the_bandit_as_it_was():
+    bandit = LinUCB(2, 2, random_state=0).learn([1.0, 2.0], 0, True)
+    before = bandit.coef_
+    assert before[0].any()
+    with pytest.raises(DataError, match="another unit"):
+        bandit.learn([1e90, 2.0], 0, 1e308)
+    assert_array_equal(bandit.coef_, before)
+    assert bandit.counts.tolist() == [1, 0] and bandit.choose([1.0, 1.0]) in (0, 1)
+    assert ModelBandit(MeanRegressor(), 2).learn([1.0], 1, np.True_).counts.tolist() == [0, 1]
+
+
+def test_actions_of_an_environment_are_counted_first():
+    with pytest.raises(ParameterError, match="n_actions is 5, and the environment has 2 actions"):
+        LinearSarsa(lambda state: np.ones(1), 5).fit(TwoWays(), 1)
+
+
+def test_rewards_that_a_column_gives_away_are_noticed():
+    rng = np.random.default_rng(0)
+    age, action = rng.uniform(20, 60, 400), rng.choice(["a", "b"], 400)
+    bought = (rng.random(400) < np.where((age > 40) == (action == "a"), 0.8, 0.2)).astype(float)
+    settings = {"propensity": np.full(400, 0.5), "learner": "tree"}
+    before = compare_policies({"age": age}, action, bought, **settings)
+    assert not any("known only after" in note for note in before.notes)
+    after = compare_policies({"age": age, "paid": bought * 9.9}, action, bought, **settings)
+    assert any("known only after" in note for note in after.notes)

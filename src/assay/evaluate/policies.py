@@ -30,6 +30,8 @@ LOGGED = "as logged"
 NEARLY_SURE = 0.95  # estimated probability of what was done, from which on the context gives it away
 MOST_SURE_ROWS = 0.5  # share of such rows up to which the log is still that of a choice
 MANY_ACTIONS = 10  # up to which each may be taken once
+LEAST_ROWS = 2  # for an interval
+ALL_EXPLAINED = 0.95  # of the variance of the rewards, which contexts known before a decision hardly explain
 FEW_ROWS = 10  # in effect, by which a normal interval cannot be trusted
 
 
@@ -152,6 +154,10 @@ def compare_policies(
       on Machine Learning, 1097-1104.
     """
     who = "compare_policies"
+    if policies is not None and not isinstance(policies, Mapping):
+        raise ParameterError("policies must be a dict of names to actions", who=who, got=policies)
+    if np.ndim(reward) == 1 and len(np.asarray(reward)) < LEAST_ROWS:
+        raise DataError(f"an interval needs two decisions or more, got {len(np.asarray(reward))}.", who=who)
     table = None if X is None else Table.of(X, who=who)
     actions, codes, earned = _log(action, reward, table, who)
     n, K = len(codes), len(actions)
@@ -169,6 +175,11 @@ def compare_policies(
     if predicted is not None:
         choices = predicted.argmax(axis=1)
         candidates["by model"] = choices
+        if _explained(earned, predicted[np.arange(n), codes]) > ALL_EXPLAINED:
+            notes.append(
+                "The rewards are foretold nearly without error: is a column of the contexts known only after the "
+                "decision? Leave it out if so."
+            )
     for name, policy in (policies or {}).items():
         if str(name) in candidates or str(name) == LOGGED:
             raise ParameterError(f"{name!r} is judged already; give the policy another name.", who=who)
@@ -201,8 +212,6 @@ def _log(action: Any, reward: Any, table: Table | None, who: str) -> tuple[list[
     n = len(earned) if earned.ndim == 1 else 0
     if done.shape != (n,) or (table is not None and len(table) != n):
         raise DataError("contexts, actions and rewards must be of the same length.", who=who)
-    if n < 2:
-        raise DataError(f"an interval needs two decisions or more, got {n}.", who=who)
     if not np.isfinite(earned).all():
         raise DataError(
             f"rewards must be finite numbers; row {int(np.argmin(np.isfinite(earned))) + 1} is not.", who=who
@@ -328,6 +337,13 @@ def _coded(policy: Any, actions: list[Any], n: int, name: str, who: str) -> np.n
             f"policy {name!r} takes {unknown[0]!r}, which is no action of the log: {actions}.", who=who
         )
     return np.array([number[value] for value in answers.tolist()])
+
+
+def _explained(earned: np.ndarray, predicted: np.ndarray) -> float:
+    """The share of the variance of what was earned that predictions explain; 0 where all earned the same."""
+    unit = float(np.abs(earned).max()) or 1.0
+    spread = float(np.var(earned / unit))
+    return 1 - float(np.mean((earned / unit - predicted / unit) ** 2)) / spread if spread > 0 else 0.0
 
 
 def _overlaps(policy: np.ndarray, codes: np.ndarray) -> bool:

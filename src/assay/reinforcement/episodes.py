@@ -30,6 +30,9 @@ def discounted_return(rewards: ArrayLike, discount: float = 1.0) -> float:
         raise ParameterError(
             f"discounted_return: rewards must be a list of numbers, got the shape {values.shape}."
         )
+    if not np.isfinite(values).all():
+        i = int(np.argmin(np.isfinite(values)))
+        raise DataError(f"discounted_return: rewards must be finite numbers; number {i + 1} is {values[i]}.")
     if not (is_number(discount) and 0 <= discount <= 1):
         raise ParameterError(f"discounted_return: discount must be a number from 0 to 1, got {discount!r}.")
     return float(values @ discount ** np.arange(len(values)))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.stored import Object, Scalar
 from assay.errors import ParameterError
+from assay.reinforcement.outcomes import numbers_of
 from assay.reinforcement.schedule import Schedule, as_schedule
 
 __all__ = ["EpsilonGreedy", "Exploration", "Softmax"]
@@ -27,7 +28,10 @@ class Exploration:
 
     def probabilities(self, values: ArrayLike, n: int = 1) -> np.ndarray:
         """(..., A) the probability of each action, at count n of the schedule; -inf marks one that cannot be taken."""
-        q = np.asarray(values, dtype=np.float64)
+        try:
+            q = numbers_of(values)
+        except (TypeError, ValueError):
+            q = np.zeros(0)
         if q.ndim < 1 or not q.shape[-1] or np.isnan(q).any() or not (q > -np.inf).any(axis=-1).all():
             raise ParameterError(
                 f"{type(self).__name__}: values must be numbers of actions, of which some can be taken."

@@ -58,8 +58,19 @@ def semi_gradient_step(
     ----------
     - Sutton, R. S. (1988). Learning to predict by the methods of temporal differences. Machine Learning 3, 9-44.
     """
-    delta = float(reward) + discount * float(next_value) - float(value)
-    return np.asarray(theta, dtype=np.float64) + rate * delta * np.asarray(gradient, dtype=np.float64), delta
+    try:
+        weights, slope = numbers_of(theta), numbers_of(gradient)
+        numbers = [float(numbers_of(v)) for v in (reward, value, next_value, discount, rate)]
+    except (TypeError, ValueError):
+        raise DataError("semi_gradient_step: weights, their gradient and all else must be numbers.") from None
+    if weights.shape != slope.shape or not all(np.isfinite(v).all() for v in (weights, slope, numbers)):
+        raise DataError(
+            "semi_gradient_step: theta and gradient must be finite numbers of one shape, got "
+            f"{weights.shape} and {slope.shape}."
+        )
+    earned, here, ahead, gamma, step = numbers
+    delta = earned + gamma * ahead - here
+    return weights + step * delta * slope, delta
 
 
 class _LinearAgent:
@@ -134,6 +145,8 @@ class _LinearAgent:
     ) -> Self:
         """Learn from one step; as `QLearning.observe`."""
         self._check_step(action, reward)
+        if next_action is not None:
+            self._check_step(next_action, reward)
         here = self._described(state)
         following = 0.0 if terminated else self._following(self.action_values(next_state), next_action)
         rate = self._rate.now(self._steps + 1, self._steps + 1, self._episode)
@@ -242,7 +255,16 @@ class _LinearAgent:
             truncated, info)
         n_episodes : int      max_steps : int, after which an episode is cut off
         """
-        env = Environment(environment, type(self).__name__)
+        who = type(self).__name__
+        for name, number in (("n_episodes", n_episodes), ("max_steps", max_steps)):
+            if not is_whole(number, 1):
+                raise ParameterError(f"{who}: {name} must be a whole number from 1 up, got {number!r}.")
+        env = Environment(environment, who)
+        count = getattr(getattr(environment, "action_space", None), "n", self.n_actions)
+        if count != self.n_actions:
+            raise ParameterError(
+                f"{who}: n_actions is {self.n_actions}, and the environment has {count} actions."
+            )
         returns, lengths = list[float](), list[int]()
         seed: int | None = int(self._random.integers(2**31))
         with progress(n_episodes, "episodes") as bar:

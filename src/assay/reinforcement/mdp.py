@@ -390,7 +390,7 @@ class MDP:
         if known:
             return np.eye(1, S, self._number[start])[0]
         try:
-            chances = np.asarray(start, dtype=np.float64)
+            chances = numbers_of(start)
         except (TypeError, ValueError):
             chances = np.zeros(0)
         if chances.shape != (S,) or not (chances >= 0).all() or not abs(chances.sum() - 1) < ROUNDING:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parallel import end_if_abandoned
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.reinforcement.envelope import cross_sum, crossings, envelope, envelope_of_sums
 from assay.reinforcement.outcomes import checked_discount, listed, names_of, numbers_of, some_of
@@ -245,7 +246,10 @@ class POMDP:
         plans = [Plan(self.actions[a], tuple(self.rewards[:, a])) for a in final]
         current = best_plans(plans) if prune else plans
         for _ in range(int(horizon) - 1):
+            end_if_abandoned()
             current = self._backup(current, prune)
+        if not self.exact:
+            _check_worths([plan.values for plan in current])
         return BeliefValue(current, int(horizon), self.states)
 
     def _backup(self, following: list[Plan], prune: bool) -> list[Plan]:
@@ -309,6 +313,7 @@ class POMDP:
         last = np.full(len(points), -np.inf)
         ahead = gamma * np.einsum("ast,ato->aost", T, Z)
         for _ in range(n_iter):
+            end_if_abandoned()
             G = np.einsum("aost,kt->aoks", ahead, alphas)
             choice = np.argmax(np.einsum("ps,aoks->paok", points, G), axis=3)  # (p, a, o)
             values = np.empty((len(points), len(self.actions), len(self.states)))
@@ -324,6 +329,7 @@ class POMDP:
             if np.max(np.abs(now - last)) < tol:
                 break
             last = now
+        _check_worths(alphas)
         plans = [Plan(self.actions[a], tuple(alpha)) for a, alpha in zip(labels, alphas)]
         return BeliefValue(plans, -1, self.states)
 
@@ -350,6 +356,13 @@ def best_plans(plans: list[Plan]) -> list[Plan]:
     kept = envelope([plan.values for plan in plans])
     by_values = {plan.values: plan for plan in reversed(plans)}
     return [by_values[values] for values in kept]
+
+
+def _check_worths(values: Any) -> None:
+    if not np.isfinite(np.asarray(values, dtype=np.float64)).all():
+        raise DegenerateError(
+            "POMDP: the rewards are so large that their sums exceed the largest number. Give them in another unit."
+        )
 
 
 def _plain(numbers: np.ndarray) -> np.ndarray:

@@ -45,10 +45,13 @@ def solved(
         raise ParameterError(f"MDP.solve: epsilon must be a number above 0, got {epsilon!r}.")
     if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
         raise ParameterError(f"MDP.solve: max_iter must be a whole number from 1 up, got {max_iter!r}.")
+    for name, choice in (("in_place", in_place), ("history", history)):
+        if not isinstance(choice, (bool, np.bool_)) and not (choice is None and name == "in_place"):
+            raise ParameterError(f"MDP.solve: {name} must be True or False, got {choice!r}.")
     if mdp.discount == 1 and check_rounds(mdp) and start is None and (mdp.rewards < 0).any():
         start = _below(mdp) if method in ("value iteration", "modified policy iteration") else None
     check_sums(mdp)
-    in_place = not history if in_place is None else in_place
+    in_place = not history if in_place is None else bool(in_place)
     run = {
         "value iteration": lambda: _values(mdp, epsilon, max_iter, in_place, start, history),
         "policy iteration": lambda: _policies(mdp, max_iter, start, history),
@@ -201,7 +204,9 @@ def _program(mdp: MDP) -> Run:
     ).tocsr()
     system = mdp.discount * mdp.transition_matrix[rows] - choose
     bounds = [(0, 0) if ended else (None, None) for ended in mdp.terminal]
-    result = linprog(np.ones(S), A_ub=system, b_ub=-mdp.rewards.ravel()[rows], bounds=bounds, method="highs")
+    rewards = mdp.rewards.ravel()[rows]
+    unit = float(np.abs(rewards).max(initial=0.0)) or 1.0  # the solver's tolerances are absolute
+    result = linprog(np.ones(S), A_ub=system, b_ub=-rewards / unit, bounds=bounds, method="highs")
     if result.x is None:
         raise DegenerateError(f"MDP: the linear program of its values has no solution: {result.message}")
-    return np.where(mdp.terminal, 0.0, result.x), int(result.nit), bool(result.success), []
+    return np.where(mdp.terminal, 0.0, result.x * unit), int(result.nit), bool(result.success), []

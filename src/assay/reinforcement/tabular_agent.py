@@ -13,7 +13,7 @@ import assay.reinforcement._experience as _experience
 from assay.core.parallel import end_if_abandoned
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.reinforcement.environments import NumberedEnvironment
 from assay.reinforcement.episodes import Episodes
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
@@ -28,6 +28,7 @@ from assay.types import RandomState
 __all__ = ["TabularAgent"]
 
 TRACES = ("replacing", "accumulating")
+MOST_PAIRS = 10**9  # of states and actions in a table of values
 STEPS_AT_A_TIME = 2_000_000  # between two looks at whether the user gave up
 
 
@@ -109,7 +110,7 @@ class TabularAgent:
         record : bool
             Whether every step is kept in ``episodes_``.
         """
-        episodes, steps = self._amounts(n_episodes, n_steps, max_steps)
+        episodes, steps, max_steps = self._amounts(n_episodes, n_steps, max_steps)
         known = isinstance(environment, MDP)
         if known:
             gamma = environment.discount if self.discount is None else self.discount
@@ -120,18 +121,29 @@ class TabularAgent:
             numbered = NumberedEnvironment(environment, type(self).__name__)
             self.begin(numbered.n_states, numbered.n_actions, discount=self.discount)
             self._in_environment(numbered, episodes, steps, max_steps, record)
+        if not np.isfinite(self.q_).all():
+            self._refuse_values()
         return self
 
-    def _amounts(self, n_episodes: Any, n_steps: Any, max_steps: Any) -> tuple[int, int]:
+    def _refuse_values(self) -> None:
+        raise DegenerateError(
+            "what actions are worth has grown beyond the largest number. Give the rewards in another unit.",
+            who=type(self).__name__,
+        )
+
+    def _amounts(self, n_episodes: Any, n_steps: Any, max_steps: Any) -> tuple[int, int, int]:
         who = type(self).__name__
         for name, number in (("n_episodes", n_episodes), ("n_steps", n_steps), ("max_steps", max_steps)):
             whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-            if number is not None and not (whole and number >= 1):
+            needed = number is not None or name == "max_steps"
+            if needed and not (whole and number >= 1):
                 raise ParameterError(f"{who}: {name} must be a whole number from 1 up, got {number!r}.")
         if n_episodes is None and n_steps is None:
             n_episodes = 1000
-        endless = np.iinfo(np.int64).max // 4
-        return int(n_episodes or endless), int(n_steps or endless)
+        endless = int(np.iinfo(np.int64).max) // 4
+        given = (n_episodes or endless, n_steps or endless, max_steps)
+        episodes, steps, longest = (min(int(number), endless) for number in given)
+        return episodes, steps, longest
 
     def _in_process(self, mdp: MDP, episodes: int, steps: int, max_steps: int, record: bool) -> None:
         done, parts = np.zeros(2, dtype=np.int64), list[Any]()
@@ -232,15 +244,26 @@ class TabularAgent:
                 raise ParameterError(
                     f"{type(self).__name__}: {name} must be a whole number from 1 up, got {number!r}."
                 )
+        if n_states * n_actions > MOST_PAIRS:
+            raise ParameterError(
+                f"{type(self).__name__}: {n_states} states and {n_actions} actions are more pairs than a table holds "
+                f"({MOST_PAIRS}). See LinearSarsa."
+            )
         gamma = next(g for g in (discount, self.discount, 0.99) if g is not None)
         if not (is_number(gamma) and 0 <= gamma <= 1):
             raise ParameterError(
                 f"{type(self).__name__}: discount must be a number from 0 to 1, got {gamma!r}."
             )
         self._gamma, self._steps, self._episode = float(gamma), 0, 1
-        self._possible = (
-            np.ones((n_states, n_actions), dtype=bool) if available is None else np.asarray(available)
-        )
+        self._possible = np.ones((n_states, n_actions), dtype=bool)
+        if available is not None:
+            given = np.asarray(available)
+            if given.shape != self._possible.shape or given.dtype != bool:
+                raise ParameterError(
+                    f"{type(self).__name__}: available must be ({n_states}, {n_actions}) of True and False, got "
+                    f"{available!r:.80}."
+                )
+            self._possible = given
         self._table = np.full(self._table_shape(n_states, n_actions), float(self.initial))
         self._second = self._table.copy() if self.rule == 3 else np.zeros((0, 0))
         self._counts = np.zeros(self._table.shape, dtype=np.int64)
@@ -322,6 +345,8 @@ class TabularAgent:
         if not is_number(reward):
             raise DataError(f"{type(self).__name__}: a reward must be a finite number, got {reward!r}.")
         next_state = self._state(next_state, "next state")
+        if next_action is not None:
+            self._place(next_state, next_action)
         if self.lookahead > 1:
             self._pending.append((pair, float(reward)))
             self._update_late(int(next_state), next_action, bool(terminated), bool(terminated or truncated))
@@ -330,6 +355,8 @@ class TabularAgent:
             rate = self._rate.now(int(self._counts[pair]), self._steps + 1, self._episode)
             self._update(pair, float(reward), int(next_state), next_action, bool(terminated), rate)
             self._plan(pair, float(reward), int(next_state), bool(terminated))
+        if not all(np.isfinite(table[pair]) for table in (self._table, self._second) if table.size):
+            self._refuse_values()
         self._steps += 1
         if terminated or truncated:
             self._traces[:] = 0.0

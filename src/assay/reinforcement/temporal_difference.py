@@ -103,7 +103,7 @@ class TemporalDifference(TabularAgent):
     def act(self, state: int, *, explore: bool = True) -> int:
         """An action of the policy."""
         self._ready()
-        sums = np.cumsum(self._chances[state])
+        sums = np.cumsum(self._chances[self._state(state, "state")])
         return int(np.searchsorted(sums, self._random.random() * sums[-1], side="right"))
 
     def begin(self, n_states: int, n_actions: int, **settings: Any) -> Any:

@@ -90,9 +90,11 @@ def simulate_bandit(
         raise ParameterError(
             f"simulate_bandit: strategy must be UCB1(...), ThompsonSampling(...) or ValueBandit(...), got {strategy!r}."
         )
-    if len(arms) != strategy.n_arms:
+    count = len(arms) if isinstance(arms, (list, tuple)) or np.ndim(arms) else 0
+    if count != strategy.n_arms:
         raise ParameterError(
-            f"simulate_bandit: the strategy has {strategy.n_arms} arms, and there are {len(arms)}."
+            f"simulate_bandit: the strategy has {strategy.n_arms} arms, so arms must be a list of as many means or "
+            f"functions, got {arms!r:.80}."
         )
     if isinstance(n_steps, bool) or not isinstance(n_steps, (int, np.integer)) or n_steps < 1:
         raise ParameterError(f"simulate_bandit: n_steps must be a whole number from 1 up, got {n_steps!r}.")

@@ -112,14 +112,20 @@ class LinUCB:
         """What an arm earned in a context."""
         if not (is_whole(arm) and arm < self.n_arms):
             raise DataError(f"LinUCB: arms are 0 to {self.n_arms - 1}, got {arm!r}.")
-        if not is_number(reward):
+        if not is_number(reward) and not isinstance(reward, (bool, np.bool_)):
             raise DataError(f"LinUCB: a reward must be a finite number, got {reward!r}.")
         row = self._row(x)
         moved = self._inverse[arm] @ row
-        inverse = self._inverse[arm]
-        inverse -= moved[:, None] * (moved / (1 + row @ moved))
-        self._sums[arm] += reward * row
-        self._coef[arm] = inverse @ self._sums[arm]
+        with np.errstate(over="ignore", invalid="ignore"):
+            inverse = self._inverse[arm] - moved[:, None] * (moved / (1 + row @ moved))
+            sums = self._sums[arm] + float(reward) * row
+            coef = inverse @ sums
+        if not np.isfinite(coef).all():
+            raise DataError(
+                f"LinUCB: a context of numbers up to {np.abs(row).max():g} and the reward {reward:g} give weights "
+                "beyond the largest number. Give them in another unit."
+            )
+        self._inverse[arm], self._sums[arm], self._coef[arm] = inverse, sums, coef
         self.counts[arm] += 1
         return self
 

@@ -82,7 +82,7 @@ class ModelBandit:
         for name, number in (("n_arms", n_arms), ("n_models", n_models)):
             if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
                 raise ParameterError(f"ModelBandit: {name} must be a whole number from 1 up, got {number!r}.")
-        if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ParameterError(f"ModelBandit: estimator must be a learner, got {estimator!r}.")
         if not (is_number(growth) and growth > 1):
             raise ParameterError(f"ModelBandit: growth must be a number above 1, got {growth!r}.")
@@ -132,7 +132,7 @@ class ModelBandit:
         """What an arm earned in a context."""
         if not (is_whole(arm) and arm < self.n_arms):
             raise DataError(f"ModelBandit: arms are 0 to {self.n_arms - 1}, got {arm!r}.")
-        if not is_number(reward):
+        if not is_number(reward) and not isinstance(reward, (bool, np.bool_)):
             raise DataError(f"ModelBandit: a reward must be a finite number, got {reward!r}.")
         if self._classifies and reward not in (0, 1):
             raise DataError(

@@ -132,6 +132,11 @@ def off_policy_value(
     ):  # rewards that do not differ show no error
         error = max(error, float(r.std(ddof=1)) / np.sqrt(max(effective, 1.0)))
     half = float(norm.ppf((1 + level) / 2)) * error
+    if not np.isfinite([estimate, half, effective]).all():
+        raise DegenerateError(
+            "off_policy_value: rewards divided by propensities are so large that their squares are no numbers: rewards "
+            f"are up to {np.abs(r).max():g}, propensities down to {p.min():g}."
+        )
     return OffPolicyValue(
         method,
         estimate,
