@@ -65,6 +65,21 @@ def test_rain_and_wet_grass():
     assert_allclose(network.joint({"rain": "yes", "wet": "yes"}), 0.36, rtol=1e-12)
 
 
+def test_the_likeliest_configurations_of_the_sprinkler_network():
+    """Oracle: the ten largest of sixteen entries in the order cloudy, sprinkler, rain, wet."""
+    largest = {"TFTT": 0.324, "FFFF": 0.2025, "FTFT": 0.2025, "TFFF": 0.081, "TTTT": 0.038, "TFTF": 0.036}
+    largest |= {"FTTT": 0.02375, "FFFT": 0.0225, "FFTT": 0.0225, "FTFF": 0.0225}
+    network = load_network("sprinkler")
+    assert network.names == ["cloudy", "sprinkler", "rain", "wet"]
+    entries = {}
+    for key in itertools.product("TF", repeat=4):
+        assignment = {name: "yes" if k == "T" else "no" for name, k in zip(network.names, key)}
+        entries["".join(key)] = network.joint(assignment)
+    assert set(sorted(entries, key=entries.get)[-10:]) == set(largest)
+    assert_allclose([entries[key] for key in largest], list(largest.values()), rtol=1e-12)
+    assert_allclose(sum(entries.values()), 1.0, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("nodes", "words"),
     [

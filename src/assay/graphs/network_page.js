@@ -91,7 +91,7 @@
       row.dataset.node = v;
       row.dataset.state = s;
       const name = document.createElement("span"), bar = document.createElement("i"), number = document.createElement("b");
-      name.textContent = state;
+      name.textContent = name.title = state;
       bar.append(document.createElement("u"));
       row.append(name, bar, number);
       row.addEventListener("click", () => {
