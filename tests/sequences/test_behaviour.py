@@ -1,11 +1,13 @@
 """What all models with EM keep: extremes of length, gaps, equal rows, blocks, and likelihoods that never fall."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateWarning, ParameterError
 from assay.sequences import (
     GMMHMM,
     ArcEmissionHMM,
@@ -20,6 +22,7 @@ from assay.sequences import (
     MarkovMixtureOfExperts,
     SwitchingHMM,
 )
+from assay.sequences.monotone import warn_if_fell
 
 rng = np.random.default_rng(0)
 WALK = np.cumsum(rng.normal(size=(80, 2)), axis=0)
@@ -129,3 +132,87 @@ def test_weights_that_are_all_zero_are_refused():
     rows = np.random.default_rng(0).normal(size=(20, 2))
     with pytest.raises(DataError, match="sample_weight is 0 for every sequence"):
         GaussianHMM(2).fit([rows, rows], sample_weight=[0, 0])
+
+
+SMALL = np.concatenate([rng.normal(0, 1, (30, 2)), rng.normal(9, 1, (30, 2))]) * 1e-4
+
+
+@pytest.mark.parametrize(
+    ("model", "parameter"),
+    [
+        (GaussianHMM(2, random_state=0), "covars_prior=0.01 adds 0.000333"),
+        (GaussianHMM(2, covars_prior=0.0, random_state=0), "min_covar=0.001 lets"),
+        (GMMHMM(2, 2, random_state=0), "min_covar=0.001 lets"),
+        (AutoregressiveHMM(2, random_state=0), "min_covar=0.001 lets"),
+        (HiddenSemiMarkovModel(2, 5, random_state=0), "min_covar=0.001 lets"),
+        (InputOutputHMM(2, random_state=0), "min_covar=0.001 lets"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_numbers_smaller_than_the_least_variance_are_warned_of(model, parameter):
+    """Such as daily returns: the defaults are hmmlearn's, and with them the states would be lost without a word."""
+    column = "x1" if isinstance(model, InputOutputHMM) and not isinstance(model, AutoregressiveHMM) else "x0"
+    with pytest.warns(DegenerateWarning, match=rf"column {column}.* has variance 2\S*e-07, and {parameter}"):
+        model.fit(SMALL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DegenerateWarning)
+        model.fit(SMALL * 1e4)
+        model.fit(np.ones((20, 2)))  # a constant has no variance in any unit
+
+
+@pytest.mark.parametrize("name", ["AutoregressiveHMM", "InputOutputHMM"])
+def test_units_and_origins_of_columns_do_not_matter_to_regressions_in_states(name):
+    X = np.round(WALK * 1024) / 1024
+    model = fresh(name, n_iter=30, tol=-np.inf).fit(X)
+    for unit, origin in ((2.0**60, 0.0), (1.0, 2.0**20)):
+        other = fresh(name, n_iter=30, tol=-np.inf).fit(X * unit + origin)
+        numbers = 2 * (len(X) - 1) if name == "AutoregressiveHMM" else len(X)
+        scaled = other.score(X * unit + origin) + numbers * np.log(unit)
+        assert_allclose(scaled, model.score(X), atol=1e-3)
+
+
+def test_inputs_of_what_is_to_come_are_checked():
+    for name in ("InputOutputHMM", "MarkovMixtureOfExperts"):
+        model = fresh(name).fit(WALK)
+        for wrong, sentence in (
+            (2, r"a column for each of the 1 inputs, got an array of shape \(\)"),
+            ([[1.0, 2.0]], r"got an array of shape \(1, 2\)"),
+            ([], r"got an array of shape \(0, 1\)"),
+            ("ab", "inputs must be numbers, got 'ab'"),
+            ([0.5, np.nan], "inputs must be finite, got nan in row 1, column 0"),
+        ):
+            with pytest.raises(ParameterError, match=sentence):
+                model.forecast(WALK[:5], wrong)
+            with pytest.raises(ParameterError, match=sentence):
+                model.sample(wrong)
+        assert model.forecast(WALK[:5], [0.5, 1.0]).mean.shape == (2, 1)
+
+
+def test_what_is_no_sequence_is_named():
+    for wrong, sentence in (
+        ({1, 2, 3}, "X is a set, which has no order"),
+        ((row for row in WALK), "X is a generator, which .* is read only once.* Give a list"),
+        ([[[1, 2], [3]], [[1, 2]]], "the rows of a sequence must have the same columns"),
+    ):
+        with pytest.raises(DataError, match=sentence):
+            GaussianHMM(2).fit(wrong)
+    absent = WALK.copy()
+    absent[:, 1] = np.nan
+    with pytest.raises(DataError, match="column 'x1' is missing in every row"):
+        LinearDynamicalSystem(1).fit(absent)
+
+
+def test_a_likelihood_that_falls_is_reported():
+    with pytest.warns(DegenerateWarning, match="Model: the log likelihood fell by 2 in a step of EM"):
+        warn_if_fell([-5.0, -3.0, -5.0, -4.0], "Model")
+    warn_if_fell([-5.0, -3.0, -3.0 - 1e-9], "Model")  # rounding
+
+
+def test_draws_of_a_system_in_unequal_units():
+    unequal = WALK * [1e100, 1e-100]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        drawn = LinearDynamicalSystem(1, n_iter=5).fit(unequal).sample(50, random_state=0)[0]
+    assert (
+        np.isfinite(drawn).all() and 1e97 < drawn[:, 0].std() < 1e103 and 1e-103 < drawn[:, 1].std() < 1e-97
+    )

@@ -25,6 +25,7 @@ from assay.sequences import (
     grow_states,
     left_to_right,
 )
+from assay.sequences.chain import Chain, Frames, pad
 
 rng = np.random.default_rng(0)
 WALK = np.cumsum(rng.normal(size=(120, 2)), axis=0)
@@ -63,6 +64,40 @@ def test_evaluation():
     assert_allclose(filtered[-1], alpha / alpha.sum(), rtol=1e-6)
 
 
+@pytest.mark.capability("IML-15-07")
+def test_the_tables_of_the_forward_and_the_backward_recursion():
+    """Oracle: IML 15.5, by enumeration. The posterior is alpha times beta, the filter is alpha, both scaled to 1."""
+    alpha = np.array(
+        [
+            [0.25, 0.02, 0.03],
+            [0.0535, 0.009, 0.0103],
+            [0.004846, 0.004496, 0.015654],
+            [0.0008806, 0.00343008, 0.00148762],
+            [0.0001187018, 0.000247099, 0.0004280584],
+        ]
+    )
+    beta = np.array(
+        [
+            [0.00281492, 0.00195328, 0.00170212],
+            [0.010468, 0.01064, 0.013404],
+            [0.0374, 0.052, 0.0242],
+            [0.13, 0.12, 0.18],
+            [1, 1, 1],
+        ]
+    )
+    model, shares = urns(), alpha / alpha.sum(axis=1, keepdims=True)
+    assert_allclose(model.filter([O]), shares, atol=5e-7)
+    assert_allclose(model.predict_proba([O]), alpha * beta / 0.0007938592, atol=2e-6)
+    assert_allclose(model.score([O]), -7.1386044424, atol=5e-11)
+    scaled = [3.33333333, 4.12087912, 2.91246599, 4.31091872, 7.30394004]  # 1 / p(row | rows before)
+    stream = model.stream()
+    logs = []
+    for symbol in O:
+        stream.update([symbol])
+        logs.append(stream.log_likelihood)
+    assert_allclose(np.exp(-np.diff(logs, prepend=0.0)), scaled, atol=5e-9)
+
+
 @pytest.mark.capability("IML-15-08")
 def test_pointwise_posterior():
     gamma = urns().predict_proba([O])
@@ -70,8 +105,10 @@ def test_pointwise_posterior():
         (0.88646702, 0.04920973, 0.06432325),
         (0.70546263, 0.12062592, 0.17391144),
         (0.22830295, 0.29450059, 0.47719646),
+        (0.14420441, 0.51849194, 0.33730364),
+        (0.14952500, 0.31126300, 0.53921199),
     ]
-    assert_allclose(gamma[:3], rows, atol=5e-9)
+    assert_allclose(gamma, rows, atol=1e-8)
     assert_array_equal(urns(algorithm="map").predict([O]), [0, 0, 2, 1, 2])
     ways = CategoricalHMM(3)  # pointwise states may make a path that is impossible
     ways.startprob_, ways.emissionprob_ = np.array([0.4, 0.3, 0.3]), np.ones((3, 1))
@@ -86,6 +123,7 @@ def test_best_path_and_its_trellis():
     log, path = urns().decode([O])
     assert_array_equal(path, [0, 0, 2, 2, 2])
     assert_allclose(np.exp(log), 0.0001152, rtol=1e-9)
+    assert_allclose(log, -9.0688408, atol=5e-8)
     explanation = urns().explain([O])
     trellis = explanation.sections[0].rows
     delta = [[0.25, 0.02, 0.03], [0.05, 0.0075, 0.0075], [0.004, 0.003, 0.009], [0.00032, 0.00108, 0.00072]]
@@ -108,9 +146,31 @@ def test_one_step_of_baum_welch():
         ],
         atol=5e-9,
     )
-    assert_allclose(model.emissionprob_[0], [0.75305499, 0.06821523, 0.10799766, 0.07073211], atol=5e-9)
+    assert_allclose(
+        model.emissionprob_,
+        [
+            [0.75305499, 0.06821523, 0.10799766, 0.07073211],
+            [0.13123933, 0.40066106, 0.22757329, 0.24052633],
+            [0.14964991, 0.21188123, 0.29975654, 0.33871232],
+        ],
+        atol=1e-8,
+    )
     assert_allclose(model.startprob_, [0.88646702, 0.04920973, 0.06432325], atol=5e-9)
     assert_allclose(np.exp(model.score([O])), 0.0036965623, atol=5e-11)
+
+
+@pytest.mark.capability("IML-15-10")
+def test_expected_transitions_before_they_are_shares():
+    """Oracle: IML 15.7, the sums of xi over time."""
+    model = urns()
+    frames = Frames(3, pad(np.log(model.emissionprob_[:, O].T)))
+    counts = Chain(model.startprob_, model.transmat_).expect(frames, np.array([0, 5])).transitions
+    expected = [
+        [0.96880454, 0.47591764, 0.51971483],
+        [0.15919800, 0.59073448, 0.23289571],
+        [0.09949245, 0.17822934, 0.77501300],
+    ]
+    assert_allclose(counts, expected, atol=1e-8)
 
 
 @pytest.mark.capability("IML-15-10")
@@ -119,7 +179,24 @@ def test_two_sequences_and_a_likelihood_that_never_falls():
     model = urns(n_iter=1, init_params="").fit(two)
     assert_allclose(model.monitor_.history, [-10.8406907], atol=5e-8)
     assert_allclose(model.startprob_, [0.58104155, 0.06870344, 0.35025501], atol=5e-9)
-    assert_allclose(model.transmat_[2], [0.05821478, 0.08849293, 0.85329229], atol=5e-9)
+    assert_allclose(
+        model.transmat_,
+        [
+            [0.44874761, 0.22630900, 0.32494339],
+            [0.15731749, 0.56728954, 0.27539297],
+            [0.05821478, 0.08849293, 0.85329229],
+        ],
+        atol=1e-8,
+    )
+    assert_allclose(
+        model.emissionprob_,
+        [
+            [0.62918582, 0.05699459, 0.14578909, 0.16803050],
+            [0.11053618, 0.33745633, 0.29202204, 0.25998544],
+            [0.06056732, 0.08575400, 0.55485252, 0.29882616],
+        ],
+        atol=1e-8,
+    )
     assert_allclose(model.score(two), -9.6949540, atol=5e-8)
     long = urns(n_iter=200, tol=-1, init_params="").fit(two)
     assert np.diff(long.monitor_.history).min() > -1e-11 and long.n_iter_ == 200

@@ -91,3 +91,8 @@ def test_states_with_names_and_states_nobody_knows():
     assert_allclose(chain.log_likelihoods([list("ab")]), chain.log_probability(list("ab")))
     with pytest.raises(DataError, match="missing"):
         MarkovChain().fit([[0.0, np.nan]])
+
+
+def test_a_table_of_one_column_is_one_sequence():
+    chain = MarkovChain(pseudo_count=1).fit({"weather": list("ssrs")})
+    assert_allclose(chain.score({"weather": list("sr")}), chain.score(list("sr")))

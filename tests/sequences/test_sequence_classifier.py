@@ -52,6 +52,14 @@ def test_posteriors_of_two_models():
     model = SequenceClassifier.of(two_urns(), ["urns", "other"])
     posterior = model.predict_proba([[0, 0, 2, 1, 3], [0, 0, 0, 1, 1], [2, 2, 2, 2, 3]])
     assert_allclose(posterior[:, 0], [0.56460673, 0.26187879, 0.99462417], atol=5e-9)
+    likelihoods = np.array(
+        [
+            [np.exp(urn.score([sequence])) for urn in two_urns()]
+            for sequence in ([0, 0, 2, 1, 3], [0, 0, 0, 1, 1], [2, 2, 2, 2, 3])
+        ]
+    )
+    expected = [[0.0007938592, 0.00061218], [0.0017425562, 0.0049115], [0.0055505328, 0.00003]]
+    assert_allclose(likelihoods, expected, rtol=1e-7)
     tilted = SequenceClassifier.of(two_urns(), ["urns", "other"], priors=[0.25, 0.75])
     assert_allclose(tilted.predict_proba([[0, 0, 2, 1, 3]])[0, 0], 0.30180179, atol=5e-9)
     assert model.predict([[2, 2, 2, 2, 3]]) == ["urns"]

@@ -15,7 +15,7 @@ from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.hidden_markov_model import Forecast
 from assay.sequences.input_output_hmm import REGRESSION_PARAMETERS, InputOutputHMM
 from assay.sequences.sequences import Sequences
-from assay.sequences.starts import numbers_only
+from assay.sequences.starts import numbers_only, warn_of_small_variances
 from assay.types import RandomState, SequencesLike
 
 __all__ = ["AutoregressiveHMM"]
@@ -144,6 +144,10 @@ class AutoregressiveHMM(InputOutputHMM):
             shifted[place < lag] = np.nan
             parts.append(shifted)
         return np.hstack([*parts, X.values])
+
+    def _warn_of_units(self, X: Sequences) -> None:
+        who = type(self).__name__
+        warn_of_small_variances(X.values, X.schema.names, who, "min_covar", self.min_covar)
 
     def _start_emissions(self, X: Sequences, seed: Any) -> None:
         if self._needs("w", "coef_") or self._needs("c", "variances_"):

@@ -14,7 +14,7 @@ from assay.sequences.families import Categorical, Family, Gaussian, Poisson, Pro
 from assay.sequences.families.gaussian import GaussianPrior
 from assay.sequences.hidden_markov_model import HiddenMarkovModel
 from assay.sequences.sequences import Sequences
-from assay.sequences.starts import means_of
+from assay.sequences.starts import means_of, warn_of_small_variances
 
 __all__ = ["COLUMN_PARAMETERS", "ColumnEmissions"]
 
@@ -63,6 +63,11 @@ class ColumnEmissions(HiddenMarkovModel):
                 who=type(self).__name__,
             )
         return X
+
+    def _warn_of_units(self, X: Sequences) -> None:
+        numbers = [j for j, family in enumerate(self.families_) if family == "gaussian"]
+        names = [X.schema.names[j] for j in numbers]
+        warn_of_small_variances(X.values[:, numbers], names, type(self).__name__, "min_covar", self.min_covar)
 
     def _start_emissions(self, X: Sequences, seed: Any) -> None:
         who, draw = type(self).__name__, random_state_of(seed)

@@ -15,7 +15,7 @@ from assay.sequences.families import Gaussian
 from assay.sequences.families.gaussian import GaussianPrior, full_matrices
 from assay.sequences.hidden_markov_model import HMM_PARAMETERS, HiddenMarkovModel
 from assay.sequences.sequences import Sequences
-from assay.sequences.starts import by_kind, covariance_of, means_of, numbers_only
+from assay.sequences.starts import by_kind, covariance_of, means_of, numbers_only, warn_of_small_variances
 from assay.types import RandomState
 
 __all__ = ["GaussianHMM"]
@@ -207,6 +207,14 @@ class GaussianHMM(HiddenMarkovModel):
                 who=type(self).__name__,
             )
         return X
+
+    def _warn_of_units(self, X: Sequences) -> None:
+        who, names, K = type(self).__name__, X.schema.names, self.n_components
+        if np.all(np.asarray(self.covars_prior) == 0):
+            warn_of_small_variances(X.values, names, who, "min_covar", self.min_covar)
+        else:
+            added = float(np.min(self.covars_prior))
+            warn_of_small_variances(X.values, names, who, "covars_prior", added, K / max(len(X.values), 1))
 
     def _start_emissions(self, X: Sequences, seed: Any) -> None:
         K, who = self.n_components, type(self).__name__

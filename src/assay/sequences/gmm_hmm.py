@@ -15,7 +15,7 @@ from assay.sequences.families import GaussianMixtures
 from assay.sequences.families.gaussian import GaussianPrior
 from assay.sequences.hidden_markov_model import HMM_PARAMETERS, HiddenMarkovModel
 from assay.sequences.sequences import Sequences
-from assay.sequences.starts import covariance_of, means_of, numbers_only
+from assay.sequences.starts import covariance_of, means_of, numbers_only, warn_of_small_variances
 from assay.types import RandomState
 
 __all__ = ["GMMHMM"]
@@ -209,6 +209,11 @@ class GMMHMM(HiddenMarkovModel):
                 who=type(self).__name__,
             )
         return X
+
+    def _warn_of_units(self, X: Sequences) -> None:
+        if not self.covars_prior:
+            who = type(self).__name__
+            warn_of_small_variances(X.values, X.schema.names, who, "min_covar", self.min_covar)
 
     def _start_emissions(self, X: Sequences, seed: Any) -> None:
         K, M, d, who = self.n_components, self.n_mix, X.values.shape[1], type(self).__name__

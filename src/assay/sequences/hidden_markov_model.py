@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from assay.sequences.chain import Chain, Expected, Frames
 from assay.sequences.explain import Trellis, explain_paths
 from assay.sequences.families import Family, Sums
 from assay.sequences.families.family import shares
+from assay.sequences.monotone import warn_if_fell
 from assay.sequences.sequences import Sequences
 from assay.sequences.shown import chain_section, emission_sections
 from assay.sequences.source import SequenceRows, check_bag, dask_sequences, stream_of
@@ -34,7 +34,6 @@ __all__ = ["HMM_PARAMETERS", "Filter", "Forecast", "HiddenMarkovModel", "Monitor
 
 ROUNDED = 1e-5  # how far a sum of probabilities may be from 1
 NATIVE_TRIES = 3  # steps that native code may refuse (a state lost, a floor reached) before it is left
-FALLING = 1e-6  # of the log likelihood, relative: more is reported
 HMM_PARAMETERS: dict[str, Any] = {
     "n_components": Count(1),
     "startprob_prior": Range(0) | Array(1, low=0),
@@ -279,6 +278,8 @@ class HiddenMarkovModel(Learner):
         for seed in seeds:
             given = {name: value for name, value in vars(self).items() if name.endswith("_")}
             self._begin(sample, seed)
+            if best is None:
+                self._warn_of_units(sample)
             self._run(source)
             score = self.log_likelihood_
             if best is None or score > best[0]:
@@ -291,6 +292,9 @@ class HiddenMarkovModel(Learner):
         self.__dict__.pop("_running", None)
         self.__dict__.pop("_step", None)
         return self
+
+    def _warn_of_units(self, X: Sequences) -> None:
+        """A warning if numbers are so small that a parameter in their units hides them."""
 
     def _begin(self, X: Sequences, seed: Any) -> None:
         """Where EM starts: what is set and not to be begun anew stays."""
@@ -326,13 +330,8 @@ class HiddenMarkovModel(Learner):
             history += taken
             self.converged_ = len(history) > 1 and history[-1] - history[-2] < self.tol
         if history:
-            fell = [b - a for a, b in pairwise(history) if b < a - FALLING * max(1.0, abs(a))]
-            if fell and not self._has_prior():
-                warn_user(
-                    f"{type(self).__name__}: the log likelihood fell by {-min(fell):.3g} in a step of EM, which the "
-                    "arithmetic forbids; variances near zero are the usual cause.",
-                    DegenerateWarning,
-                )
+            if not self._has_prior():
+                warn_if_fell(history, type(self).__name__)
         else:
             history = [float(source.add_up(self._summarize)["log_likelihood"])]
         self.log_likelihood_ = history[-1]

@@ -18,6 +18,7 @@ from assay.sequences.families import LinearGaussian, SoftmaxSymbols
 from assay.sequences.families.regression import with_intercept
 from assay.sequences.hidden_markov_model import HMM_PARAMETERS, Forecast, HiddenMarkovModel
 from assay.sequences.sequences import Sequences
+from assay.sequences.starts import warn_of_small_variances
 from assay.types import RandomState, SequencesLike
 
 __all__ = ["REGRESSION_PARAMETERS", "InputOutputHMM"]
@@ -185,6 +186,11 @@ class InputOutputHMM(HiddenMarkovModel):
             raise DataError("categories as outputs must be one column, and the only output.", who=who)
         return inputs, outputs
 
+    def _warn_of_units(self, X: Sequences) -> None:
+        outputs = [j for j in self._places()[1] if not X.schema.coded[j]]
+        names = [X.schema.names[j] for j in outputs]
+        warn_of_small_variances(X.values[:, outputs], names, type(self).__name__, "min_covar", self.min_covar)
+
     def _start_emissions(self, X: Sequences, seed: Any) -> None:
         if not (self._needs("w", "coef_") or self._needs("c", "variances_")):
             return
@@ -204,7 +210,9 @@ class InputOutputHMM(HiddenMarkovModel):
             self.__dict__.pop("variances_", None)
             return
         design, Y = with_intercept(rows[:, inputs]), rows[:, outputs]
-        pooled = np.linalg.lstsq(design, Y, rcond=None)[0]
+        lengths = np.abs(design).max(axis=0)  # so that no column is lost beside others, whatever their units
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        pooled = np.linalg.lstsq(design / lengths, Y, rcond=None)[0] / lengths[:, None]
         residual = Y - design @ pooled
         spread = np.maximum(residual.var(axis=0), self.min_covar)
         order = np.argsort(np.argsort((residual / np.sqrt(spread)).sum(axis=1), kind="stable"), kind="stable")
@@ -223,8 +231,7 @@ class InputOutputHMM(HiddenMarkovModel):
         """Draw outputs (n, m) and states (n,) for (n, q) inputs; ``currstate`` is the first state, if it is known."""
         check_draw(type(self).__name__, self.n_components, currstate)
         self._check_chain()
-        X = np.asarray(inputs, dtype=np.float64)
-        X = X.reshape(-1, 1) if X.ndim == 1 else X
+        X = self._given_inputs(inputs)
         draw = random_state_of(self.random_state if random_state is None else random_state)
         moves, family = self._moves(X), self.family_
         state = int((np.cumsum(self.startprob_) > draw.rand()).argmax()) if currstate is None else currstate
@@ -236,6 +243,25 @@ class InputOutputHMM(HiddenMarkovModel):
             states.append(state)
             rows.append(family.draw(state, x, draw))
         return np.array(rows), np.array(states, dtype=np.int64)
+
+    def _given_inputs(self, inputs: Any) -> np.ndarray:
+        """(h, q) finite numbers, a row for each row to come."""
+        q, who = len(self._places()[0]), type(self).__name__
+        try:
+            X = np.asarray(inputs, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(f"inputs must be numbers, got {inputs!r:.60}.", who=who) from None
+        X = X.reshape(-1, 1) if X.ndim == 1 and q == 1 else X
+        if X.ndim != 2 or X.shape[1] != q or not len(X):
+            raise ParameterError(
+                "inputs must be a table with a row for each row to come and a column for each of the "
+                f"{q} inputs, got an array of shape {X.shape}.",
+                who=who,
+            )
+        if not np.isfinite(X).all():
+            row, j = (int(i[0]) for i in np.nonzero(~np.isfinite(X)))
+            raise ParameterError(f"inputs must be finite, got {X[row, j]} in row {row}, column {j}.", who=who)
+        return X
 
     def _moves(self, inputs: np.ndarray) -> np.ndarray:
         """(K, K) transitions, or (n, K, K) if they depend on the inputs."""
@@ -251,8 +277,7 @@ class InputOutputHMM(HiddenMarkovModel):
         data = self._read_sequences(X, None)
         if len(data) != 1 or not len(data.values):
             raise DataError(f"forecast goes on with one sequence, got {len(data)}.", who=type(self).__name__)
-        ahead = np.asarray(inputs, dtype=np.float64)
-        ahead = ahead.reshape(-1, 1) if ahead.ndim == 1 else ahead
+        ahead = self._given_inputs(inputs)
         moves = self._moves(np.vstack([data.values[-1:, self._places()[0]], ahead]))
         belief, rows = self.filter(data)[-1], []
         for t in range(len(ahead)):

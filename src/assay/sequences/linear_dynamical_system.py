@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from assay.sequences import _kalman
 from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.families.family import Sums
 from assay.sequences.hidden_markov_model import Forecast
+from assay.sequences.monotone import warn_if_fell
 from assay.sequences.sequences import Sequences
 from assay.sequences.shown import matrix_section
 from assay.sequences.source import SequenceRows, stream_of
@@ -210,6 +212,14 @@ class LinearDynamicalSystem(Learner):
         numbers_only(data, type(self).__name__)
         if not (~np.isnan(data.values)).any():
             raise DataError("there is no observation to learn from.", who=type(self).__name__)
+        absent = np.isnan(data.values).all(axis=0)
+        if absent.any():
+            raise DataError(
+                f"column {data.schema.names[int(np.argmax(absent))]!r} is missing in every row, so nothing can be "
+                "learned of it.",
+                who=type(self).__name__,
+                remedy="Leave it out.",
+            )
         self._remember(data.schema)
         return data
 
@@ -226,6 +236,7 @@ class LinearDynamicalSystem(Learner):
                 break
         if not history:
             history = [float(source.add_up(self._summarize)["log_likelihood"])]
+        warn_if_fell(history, type(self).__name__)
         self.log_likelihood_, self.n_iter_ = history[-1], len(history)
         self.history_ = [{"iteration": i + 1, "log_likelihood": v} for i, v in enumerate(history)]
         return self
@@ -237,19 +248,19 @@ class LinearDynamicalSystem(Learner):
         filled = np.where(np.isnan(Y), np.nanmean(Y, axis=0), Y)
         center = filled.mean(axis=0)
         covariance = np.atleast_2d(np.cov(filled.T, bias=True)) if len(Y) > 1 else np.eye(m)
-        spread = float(np.trace(covariance)) / m
-        spread = spread if spread > 0 else 1.0
-        values, vectors = np.linalg.eigh(covariance)
+        units = np.sqrt(np.diag(covariance))
+        units = np.where(units > 0, units, units.mean() or 1.0)
+        values, vectors = np.linalg.eigh(covariance / np.outer(units, units))
         H = np.zeros((m, D))
         for k in range(D):
             j = m - 1 - k % m
-            H[:, k] = vectors[:, j] * np.sqrt(max(values[j], 1e-3 * spread)) * (1.0 if k < m else 0.5)
-        mean = np.linalg.lstsq(H, center, rcond=None)[0]
+            H[:, k] = vectors[:, j] * np.sqrt(max(values[j], 1e-3)) * (1.0 if k < m else 0.5)
+        mean = np.linalg.lstsq(H, center / units, rcond=None)[0]
         start = {
             "transition_": 0.95 * np.eye(D) + 0.05 * np.eye(D, k=1),
-            "observation_": H,
+            "observation_": units[:, None] * H,
             "transition_noise_": 0.1 * np.eye(D),
-            "observation_noise_": np.diag(np.maximum(np.diag(covariance) * 0.5, 1e-3 * spread)),
+            "observation_noise_": np.diag(np.maximum(np.diag(covariance) * 0.5, 1e-3 * units**2)),
             "initial_mean_": mean,
             "initial_covariance_": np.eye(D),
         }
@@ -428,13 +439,14 @@ class LinearDynamicalSystem(Learner):
         self._system()
         draw = random_state_of(self.random_state if random_state is None else random_state)
         states = np.empty((n_samples, self.n_states))
-        moves = draw.multivariate_normal(np.zeros(self.n_states), self.transition_noise_, size=n_samples)
-        noise = draw.multivariate_normal(
-            np.zeros(len(self.observation_)), self.observation_noise_, size=n_samples
-        )
+        normal = partial(
+            draw.multivariate_normal, check_valid="ignore"
+        )  # its limit of rounding knows no units
+        moves = normal(np.zeros(self.n_states), self.transition_noise_, size=n_samples)
+        noise = normal(np.zeros(len(self.observation_)), self.observation_noise_, size=n_samples)
         for t in range(n_samples):
             states[t] = (
-                draw.multivariate_normal(self.initial_mean_, self.initial_covariance_)
+                normal(self.initial_mean_, self.initial_covariance_)
                 if t == 0
                 else self.transition_ @ states[t - 1] + moves[t]
             )
@@ -444,6 +456,13 @@ class LinearDynamicalSystem(Learner):
 def _covariance(matrix: np.ndarray) -> np.ndarray:
     """The nearest covariance to what rounding has left of one: symmetric, no variance below zero."""
     matrix = 0.5 * (matrix + matrix.T)
-    values, vectors = np.linalg.eigh(matrix)
+    deviations = np.sqrt(np.maximum(np.diag(matrix), 0.0))
+    deviations = np.maximum(deviations, 1e-150)
+    correlations = matrix / np.outer(
+        deviations, deviations
+    )  # so that what rounding is does not depend on units
+    values, vectors = np.linalg.eigh(correlations)
     least = 1e-12 * max(float(np.abs(values).max()), 1e-300)
-    return matrix if values[0] >= least else (vectors * np.maximum(values, least)) @ vectors.T
+    if values[0] >= least:
+        return matrix
+    return np.outer(deviations, deviations) * ((vectors * np.maximum(values, least)) @ vectors.T)

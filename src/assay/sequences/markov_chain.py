@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -422,7 +423,11 @@ def _names(X: Sequences) -> set[Any]:
 
 
 def _nested(X: Any) -> bool:
-    return isinstance(X, Sequences) or (len(X) > 0 and not np.isscalar(X[0])) or getattr(X, "ndim", 1) > 1
+    return (
+        isinstance(X, (Sequences, Mapping))
+        or (len(X) > 0 and not np.isscalar(X[0]))
+        or getattr(X, "ndim", 1) > 1
+    )
 
 
 def stationary(A: np.ndarray) -> np.ndarray:

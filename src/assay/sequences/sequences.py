@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,12 @@ class Sequences:
         if isinstance(X, Sequences):
             return X if schema is None else X._like(schema, who)
         ids = None
+        if isinstance(X, (Set, Iterator)):
+            raise DataError(
+                f"X is a {type(X).__name__}, which has no order or is read only once.",
+                who=who,
+                remedy="Give a list.",
+            )
         if isinstance(X, (list, tuple)) and not len(X) and schema is None:
             raise DataError("X is empty: there is no sequence.", who=who)
         if id is not None:
@@ -291,7 +297,7 @@ def _joined(parts: Any, who: str) -> tuple[Any, np.ndarray]:
             joined = nw.concat([nw.from_native(part, eager_only=True) for part in parts]).to_native()
             lengths = [len(part) for part in parts]
         return joined, _offsets(np.array(lengths), who)
-    arrays = [_as_rows(part) for part in parts]
+    arrays = [_as_rows(part, who) for part in parts]
     widths = {array.shape[1] for array in arrays if len(array)}
     if len(widths) > 1:
         raise DataError(f"all sequences must have the same columns, these have {sorted(widths)}.", who=who)
@@ -299,13 +305,16 @@ def _joined(parts: Any, who: str) -> tuple[Any, np.ndarray]:
     return np.concatenate(kept), _offsets(np.array([len(array) for array in arrays]), who)
 
 
-def _as_rows(part: Any) -> np.ndarray:
+def _as_rows(part: Any, who: str) -> np.ndarray:
     if isinstance(part, np.ndarray):
         return part.reshape(-1, 1) if part.ndim == 1 else part
     part = list(part)
     if part and isinstance(part[0], str):
         return np.array(part, dtype=object).reshape(-1, 1)
-    array = np.array([np.nan if v is None else v for v in part])
+    try:
+        array = np.array([np.nan if v is None else v for v in part])
+    except ValueError:
+        raise DataError("the rows of a sequence must have the same columns.", who=who) from None
     return array.reshape(-1, 1) if array.ndim == 1 else array
 
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from assay.core.seeds import LARGEST_SEED
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateWarning, warn_user
 from assay.sequences.sequences import Sequences
 
-__all__ = ["by_kind", "covariance_of", "means_of", "numbers_only"]
+__all__ = ["by_kind", "covariance_of", "means_of", "numbers_only", "warn_of_small_variances"]
 
 KMEANS_STARTS = 10
 LARGEST = 1e150  # beyond, squares are infinite
+LARGEST_DEFAULT = 1e-2  # of what is added to variances: more was chosen, to smooth, and is not warned of
 
 
 def numbers_only(X: Sequences, who: str) -> None:
@@ -33,6 +34,30 @@ def numbers_only(X: Sequences, who: str) -> None:
             "whose square is not a number any more.",
             who=who,
             remedy="Scale the column.",
+        )
+
+
+def warn_of_small_variances(
+    X: np.ndarray, names: Sequence[str], who: str, parameter: str, value: float, share: float = 1.0
+) -> None:
+    """A DegenerateWarning that names the columns whose variance is below what a parameter makes of it.
+
+    ``share`` of the value is added to the variance of each state; 1 of a value below which no variance goes.
+    """
+    if not 0 < value <= LARGEST_DEFAULT or not len(X):
+        return
+    observed = ~np.isnan(X).all(axis=0)
+    variances = np.zeros(X.shape[1])
+    with np.errstate(over="ignore", under="ignore"):
+        variances[observed] = np.nanvar(X[:, observed], axis=0)
+    lost = np.flatnonzero((variances > 0) & (variances < value * share))
+    if len(lost):
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+        effect = f"adds {value * share:.3g} to each variance" if share != 1 else "lets no variance be smaller"
+        warn_user(
+            f"{who}: column {names[lost[0]]}{more} has variance {variances[lost[0]]:.3g}, and {parameter}={value:g} "
+            f"{effect}, which hides the states. Scale the columns first, StandardScaler, or lower {parameter}.",
+            DegenerateWarning,
         )
 
 

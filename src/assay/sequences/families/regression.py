@@ -90,7 +90,8 @@ class LinearGaussian(_WithInputs):
         design, outputs, complete = self._split(X)
         logs = np.zeros((len(X), self.n_states))
         for k in range(self.n_states):
-            gaps = (outputs - design @ self.coef[k]) ** 2 / self.variances[k]
+            with np.errstate(over="ignore"):  # a row out of reach has density 0
+                gaps = (outputs - design @ self.coef[k]) ** 2 / self.variances[k]
             terms = -0.5 * (gaps + np.log(self.variances[k]) + LOG_2PI)
             logs[:, k] = np.where(np.isnan(terms), 0.0, terms).sum(axis=1)
         logs[~complete] = 0.0
@@ -117,7 +118,7 @@ class LinearGaussian(_WithInputs):
         coef, variances, counts = self.coef, self.variances, sums["counts"]
         square = sums["square"]
         if "w" in which:  # about the old coefficients, which loses no digits
-            move = np.einsum("kmpq,kmq->kmp", np.linalg.pinv(sums["gram"], hermitian=True), sums["cross"])
+            move = _solved(sums["gram"], sums["cross"])
             coef = coef + move.transpose(0, 2, 1)
             square = np.maximum(square - np.einsum("kmq,kmq->km", move, sums["cross"]), 0.0)
         if "c" in which:
@@ -190,3 +191,13 @@ class SoftmaxSymbols(_WithInputs):
     def n_parameters(self) -> int:
         K, q, M = self.coef.shape
         return K * q * (M - 1)
+
+
+def _solved(gram: np.ndarray, cross: np.ndarray) -> np.ndarray:
+    """(K, m, q) least solutions of the normal equations, in columns of unit length, whatever theirs is."""
+    lengths = np.sqrt(np.einsum("kmqq->kmq", gram))
+    scale = 1 / np.where(lengths > 0, lengths, 1.0)
+    correlations = gram * scale[..., :, None] * scale[..., None, :]
+    inverse = np.linalg.pinv(correlations, hermitian=True)
+    solution: np.ndarray = scale * np.einsum("kmpq,kmq->kmp", inverse, scale * cross)
+    return solution
