@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 
 import assay
 from assay.kernels import RBF, Linear, MatrixRows
@@ -119,6 +120,24 @@ def test_low_bounds_are_met_by_steps_of_pairs(bias, two, size, monkeypatch):
     for upper in (20 * bound, 1e6 * bound):
         with pytest.raises(pytest.fail.Exception, match="inside"):
             solve(Linear().gram_rows(X), replace(low, upper=np.full(len(low.upper), upper)))
+
+
+def test_few_support_vectors_are_found_by_steps_of_pairs(monkeypatch):
+    """Of 569 rows 40 are needed; where it takes too many rows or steps to find them, the answer is the same."""
+    room = importlib.import_module("assay.svm.engine.solve")
+    X, y = load_breast_cancer(return_X_y=True)
+    X, side = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y > 0, 1.0, -1.0)
+    dual = Dual(side, -np.ones(569), np.ones(569), np.zeros(569))
+    inside = interior_point(Linear().gram_rows(X), dual)
+    with monkeypatch.context() as patched:
+        patched.setattr(room, "interior_point", lambda *given: pytest.fail("it went inside"))
+        few = solve(Linear().gram_rows(X), dual, polish=True)
+        assert few.converged and few.gap == 0 and np.count_nonzero(few.alpha) == 40
+        assert_allclose(few.alpha, inside.alpha, atol=1e-6)
+    for limit, value in (("STEPS_FOR_FEW", 1), ("FEW_TRIED", 40), ("MOST_ROWS_OF_FEW", 100)):
+        with monkeypatch.context() as patched:
+            patched.setattr(room, limit, value)
+            assert_allclose(solve(Linear().gram_rows(X), dual, polish=True).alpha, few.alpha, atol=1e-9)
 
 
 def test_it_takes_over_where_steps_of_pairs_do_not_end_soon(monkeypatch):

@@ -41,6 +41,11 @@ ROWS_A_COLUMN = 16  # if there are so many for each column of the factor of the 
 MOST_ROWS_TRIED = 700  # training rows up to which steps of pairs are tried before it where bounds are low,
 STEPS_TRIED = 5  # for each row: low bounds are met by then
 LOW_BOUND = (2.5, 0.5)  # by one and by two multipliers a row: where most end at it (`_bounds_are_low`)
+MOST_ROWS_OF_FEW = 2_000  # training rows up to which native code looks for few support vectors before it,
+FEW_TRIED = 96  # with so many rows of the kernel matrix,
+SHARE_TRIED = 1 / 8  # or this share of them, if that is more,
+STEPS_FOR_FEW = 5  # in so many steps for each row,
+VALUES_FOR_FEW = 5_000_000  # which go through so many values of the matrix at most
 EARLY_STEPS = 50_000  # of pairs, and 50 for each row, after which it is tried whatever their number
 MOST_FACTORED = 1_000  # training rows up to which it is tried for other kernels, by a factor of their matrix,
 STEPS_A_PAIR = 1  # after so many steps for each pair of rows more: their time is about that of the other way
@@ -64,8 +69,9 @@ def solve(
     while it fits the cache, in float64 up to 500 rows and for tolerances below 1e-5, else in float32, and is solved in
     blocks of rows beyond (`search_in_blocks`). Where rounding might hide a violation, the gradient is computed anew in
     float64 before the search ends. A matrix that is there already (`MatrixRows`) is used as it is, whatever its size.
-    Linear kernels of few columns are solved from inside (`interior_point`), and so are linear kernels, and others of up
-    to 1000 training rows, for which many steps were not enough, unless ``max_iter`` counts the steps.
+    Linear kernels of few columns are solved from inside (`interior_point`), unless bounds are low or few support
+    vectors are found at once, and so are linear kernels, and others of up to 1000 training rows, for which many steps
+    were not enough, unless ``max_iter`` counts the steps.
 
     Parameters
     ----------
@@ -105,7 +111,7 @@ def _solved(
     """The solution, from where native code left the problem."""
     early = most
     if most >= LEAST_STEPS and _may_go_inside(gram):
-        early, first = _early_steps(gram, len(dual.sign)), _starts_inside(gram, dual)
+        early, first = _early_steps(gram, len(dual.sign)), begun is None and _starts_inside(gram, dual)
         if first and _bounds_are_low(gram, dual) and _precision(gram, gram.diagonal, tol, cache_size)[1]:
             early = STEPS_TRIED * gram.n
         elif first or _crawls(gram, begun, early):
@@ -294,7 +300,7 @@ def solve_all(
 def _few_rows(gram: GramRows, dual: Dual, cache_size: float) -> bool:
     """Whether native code may settle a problem by itself: its matrix is there, or rows are computed one by one."""
     m = len(dual.sign)
-    if m not in (gram.n, 2 * gram.n) or _starts_inside(gram, dual):
+    if m not in (gram.n, 2 * gram.n) or (_starts_inside(gram, dual) and not _tries_few(gram, dual)):
         return False
     if isinstance(gram, MatrixRows):
         return bool(gram.K.dtype == np.float64)
@@ -302,6 +308,17 @@ def _few_rows(gram: GramRows, dual: Dual, cache_size: float) -> bool:
         return False
     started = dual.start.any() and np.count_nonzero(dual.start) > SHARE_STARTED * gram.n
     return bool(not started or gram.held() is not None)
+
+
+def _tries_few(gram: GramRows, dual: Dual) -> bool:
+    """Whether a problem that may start inside is given to native code first: it may have few support vectors."""
+    one_a_row = len(dual.sign) == gram.n
+    return one_a_row and gram.n <= MOST_ROWS_OF_FEW and not _bounds_are_low(gram, dual)
+
+
+def _steps_for_few(gram: GramRows, m: int) -> int:
+    """Steps in which native code may look for few support vectors."""
+    return min(STEPS_FOR_FEW * m, VALUES_FOR_FEW // m)
 
 
 def _settled(
@@ -374,11 +391,12 @@ def _settle(
             segments = [single.segments, *(other.segments for other in others)]
             places = np.concatenate(segments)
             place_starts = np.concatenate([[0], np.cumsum([len(part) for part in segments])])
-    computed = np.where(
-        sizes <= ALL_COMPUTED,
-        sizes,
-        np.maximum(FEW_COMPUTED, (SHARE_COMPUTED * sizes).astype(np.int64)) + started,
-    )
+    first = all(_starts_inside(part, dual) for part, dual in zip(grams, duals))
+    if first:
+        computed = np.maximum(FEW_TRIED, (SHARE_TRIED * sizes).astype(np.int64))
+    else:
+        some = np.maximum(FEW_COMPUTED, (SHARE_COMPUTED * sizes).astype(np.int64)) + started
+        computed = np.where(sizes <= ALL_COMPUTED, sizes, some)
     pulls, levels = np.empty((4, M)), np.empty((3 * P, groups))
     summary, outcome = np.empty((P, 4)), np.empty(P, np.int64)
     bounds = _solve.Bounds(
@@ -390,7 +408,9 @@ def _settle(
     parts = _solve.Several(starts=starts, places=places, place_starts=place_starts, computed=computed)
     steps = max(1_000, VALUES_A_CALL // (each * int(sizes.max())))
     if all(_may_go_inside(part) for part in grams):
-        steps = min(steps, max(_early_steps(part, each * part.n) for part in grams))
+        steps = min(
+            steps, max((_steps_for_few if first else _early_steps)(part, each * part.n) for part in grams)
+        )
     limits = _solve.Limits(
         tol=tol, steps=min(most, steps), values=MOST_VALUES,
         spans=MOST_SPAN_WORK if spans else 0, work=VALUES_A_CALL // 4,
