@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import sklearn.gaussian_process.kernels as peer_kernels
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor as Peer
@@ -125,6 +126,20 @@ def test_rows_in_two_parts_make_the_model_of_all_rows(normalised):
     )
     assert_allclose(parts.log_marginal_likelihood_value_, whole.log_marginal_likelihood_value_, rtol=1e-10)
     assert "row 30" in str(parts.explain(rows[29:])) or " 30 " in str(parts.explain(rows[29:]))
+
+
+@pytest.mark.parametrize("method", ["exact", "vecchia", "inducing"])
+def test_rows_to_answer_may_be_sparse_where_the_training_rows_were_dense_and_the_other_way(method):
+    rows, target = noisy_waves(30)
+    dense = GaussianProcessRegressor(KERNEL, method=method, optimizer=None).fit(rows, target)
+    expected = dense.predict(rows, return_std=True)
+    assert_allclose(dense.predict(csr_matrix(rows), return_std=True), expected)
+    assert str(dense.explain(csr_matrix(rows)[:1])) == str(dense.explain(rows[:1]))
+    if method != "vecchia":  # whose neighbours are of dense rows
+        sparse = GaussianProcessRegressor(KERNEL, method=method, optimizer=None).fit(csr_matrix(rows), target)
+        assert_allclose(sparse.predict(rows, return_std=True), expected, atol=1e-8)
+        more = dense.partial_fit(csr_matrix(rows[:3]), target[:3]).predict(rows)
+        assert_allclose(sparse.partial_fit(rows[:3], target[:3]).predict(rows), more, atol=1e-8)
 
 
 def test_partial_fit_of_targets_with_missing_values_and_of_noise_by_rows():

@@ -25,7 +25,7 @@ from assay.processes.noise import noise_variance
 from assay.processes.reasons import ReasonsOfRegression
 from assay.processes.routes.by_targets import route_of_targets
 from assay.processes.routes.ladder import METHODS, Step, choose_route
-from assay.processes.routes.route import Route, rows_below
+from assay.processes.routes.route import Route, alike, rows_below
 from assay.processes.targets import Targets, refuse_far_rows
 from assay.tables.rows import row_count, take_rows
 from assay.types import KernelLike, RandomState, TableLike, Target
@@ -217,6 +217,10 @@ class GaussianProcessRegressor(AutomaticKernel, ReasonsOfRegression):
 
     def _known_rows(self) -> Any:
         return self.route_.X
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        values = super()._admit(X, fitting)
+        return values if fitting or "route_" not in vars(self) else alike(values, self.route_.X)
 
     # ---------------------------------------------------------------- fit
 

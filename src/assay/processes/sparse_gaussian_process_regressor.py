@@ -269,8 +269,8 @@ class _Targets:
             )
         w = np.ones(len(block.y)) if block.w is None else block.w
         weight = float(w.sum())
-        mean = float(w @ block.y) / weight if weight > 0 else 0.0
-        with np.errstate(over="ignore"):  # refused by name when all are added up
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by name when all are added up
+            mean = float(w @ block.y) / weight if weight > 0 else 0.0
             return cls(len(w), weight, mean, float(w @ (block.y - mean) ** 2))
 
     def __add__(self, other: _Targets) -> _Targets:

@@ -30,6 +30,7 @@ from assay.processes.classification.predictive import (
     probit_rule_of_softmax,
 )
 from assay.processes.classification.reasons import ReasonsOfProcesses
+from assay.processes.routes.route import alike
 from assay.processes.targets import refuse_far_rows
 from assay.tables.rows import row_count, take_rows
 from assay.types import KernelLike, RandomState, TableLike
@@ -434,12 +435,7 @@ class GaussianProcessClassifier(AutomaticKernel, ReasonsOfProcesses):
         return super().predict_log_proba(X)
 
     def _alike(self, X: Any) -> Any:
-        """Rows to answer as the training rows are: sparse or dense."""
-        if hasattr(X, "tocsr") == hasattr(self.X_train_, "tocsr"):
-            return X
-        import scipy.sparse
-
-        return X.toarray() if hasattr(X, "tocsr") else scipy.sparse.csr_matrix(X)
+        return alike(X, self.X_train_)
 
     def _latent(self, X: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         """Means and variances (or covariances) of the scores of each process."""
