@@ -232,3 +232,12 @@ def test_what_cannot_be_learned_is_refused():
         BayesianMixtureOfExperts().fit(X[:1], y[:1])
     constant = BayesianMixtureOfExperts(2, random_state=0).fit(X, np.ones(20))
     assert_allclose(constant.predict(X), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("gate", GATES)
+@pytest.mark.parametrize("size", [1e300, 1.7e308])
+def test_targets_whose_squares_overflow_are_refused(gate, size):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = size * np.where(np.arange(30) % 2, 1.0, -1.0)
+    with pytest.raises(DataError, match="sums of their squares are no finite numbers"):
+        BayesianMixtureOfExperts(gate=gate).fit(X, y)

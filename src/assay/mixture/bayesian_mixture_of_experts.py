@@ -272,8 +272,14 @@ class BayesianMixtureOfExperts(SquaredRows, PassLearner, Regressor):
                 )
             return Block(np.column_stack([block.X, block.y]), None, block.w)
 
-        sums = row_moments(source, joined)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = row_moments(source, joined)
         spread = np.sqrt(np.diagonal(sums.scatter[0]) / sums.count.sum())
+        if not np.isfinite(spread[-1]):  # columns were looked at before
+            raise DataError(
+                "y has values so large that sums of their squares are no finite numbers. Choose another unit.",
+                who=type(self).__name__,
+            )
         self._center, self._unit = sums.mean[0], np.where(spread > 0, spread, 1.0)
 
     def _features(self, X: Any) -> np.ndarray:
