@@ -97,7 +97,7 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         Penalty on the squares of W, of all but the constant, for columns of variance 1: it is divided by the mean
         variance of the columns, so that neither units nor origins matter. 0 is maximum likelihood.
     max_iter : int, default 200
-    tol : float, default 1e-4
+    tol : float, default 1e-3
         Steps end when the mean log likelihood of the rows rises by less.
 
     Attributes
@@ -159,7 +159,7 @@ class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
         width: float = 2.0,
         alpha: float = 0.1,
         max_iter: int = 200,
-        tol: float = 1e-4,
+        tol: float = 1e-3,
     ):
         self.shape = shape
         self.basis = basis
