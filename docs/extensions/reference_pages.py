@@ -480,11 +480,10 @@ def tested_names(named: dict[str, Entry]) -> dict[str, tuple[set[str], set[str]]
     known: dict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
     for path in (ROOT / "tests").rglob("test_*.py"):
         text = path.read_text()
-        parts = re.split(r"(?=^@pytest\.mark\.capability)", text, flags=re.MULTILINE)
-        helpers = definitions(text, named) if len(parts) > 1 else {}
-        for part in parts[1:]:
-            end = re.search(r"\n\n\n", part)
-            decorators, _, body = (part[: end.start()] if end else part).partition("\ndef ")
+        marked = [part for part in text.split("\n\n\n") if "\n@pytest.mark.capability" in f"\n{part}"]
+        helpers = helpers_of(text, named) if marked else {}
+        for part in marked:
+            decorators, _, body = part.partition("\ndef ")
             names = names_in(body, named)
             if not names:
                 called = set(re.findall(r"\w+", decorators + body)) & set(helpers)
@@ -492,10 +491,26 @@ def tested_names(named: dict[str, Entry]) -> dict[str, tuple[set[str], set[str]]
                 names = set().union(*(helpers[name] for name in called))
                 names = names or {name for name in named if name.lower().startswith(subject)}
             figures = set(re.findall(r'draw\("(plot_\w+)\.py"\)', body)) & set(FIGURES)
+            if not names and figures:
+                names = {n for n, entry in named.items() if {Path(e).stem for e in entry.examples} & figures}
+            elif not names:  # by private parts: what the module is about
+                imported = re.findall(r"^from assay\.\w+ import \(?([^)\n]*)", text, flags=re.MULTILINE)
+                names = {n for part in imported for n in re.findall(r"\w+", part) if n in named}
+                names = {n for n in names if named[n].room == path.parts[-2]}
             for one in re.findall(r'"([A-Z0-9]+-[\d-]+)"', decorators):
                 known[one][0].update(names)
                 known[one][1].update(figures)
     return known
+
+
+def helpers_of(text: str, named: dict[str, Entry]) -> dict[str, set[str]]:
+    """The public names in each helper and constant of a module, and in those that it imports from other tests."""
+    helpers: dict[str, set[str]] = {}
+    for module in re.findall(r"^from (tests\.[\w.]+) import ", text, flags=re.MULTILINE):
+        source = ROOT / (module.replace(".", "/") + ".py")
+        if source.is_file():
+            helpers.update(definitions(source.read_text(), named))
+    return helpers | definitions(text, named)
 
 
 def names_in(text: str, named: dict[str, Entry]) -> set[str]:

@@ -160,46 +160,127 @@ def spoken_as(who: str, instead_of: str = "compare") -> Iterator[None]:
 
 
 class ParameterError(AssayError, ValueError, TypeError):
-    """A parameter has a value that its learner does not accept."""
+    """A parameter has a value that its learner does not accept.
+
+    >>> from assay.bayes import GaussianNB
+    >>> GaussianNB(var_smoothing=-1).fit([[0.0], [1.0]], ["a", "b"])
+    Traceback (most recent call last):
+    assay.errors.ParameterError: GaussianNB: var_smoothing must be a number from 0 up, got -1.
+    """
 
 
 class DataError(AssayError, ValueError):
-    """A table, a target or a weight cannot be used."""
+    """A table, a target or a weight cannot be used.
+
+    >>> from assay.linear import LogisticRegression
+    >>> LogisticRegression().fit([[0.0], [1.0]], ["a", "a"])
+    Traceback (most recent call last):
+    assay.errors.DataError: LogisticRegression: ...
+    """
 
 
 class SchemaError(DataError):
-    """The columns at predict time are not the columns of fit time."""
+    """The columns at predict time are not the columns of fit time.
+
+    >>> from assay.bayes import NaiveBayes
+    >>> model = NaiveBayes().fit({"age": [20, 30], "job": ["cook", "nurse"]}, ["a", "b"])
+    >>> model.predict({"age": [25]})
+    Traceback (most recent call last):
+    assay.errors.SchemaError: NaiveBayes: the columns differ from those of fit (missing: job).
+    """
 
 
 class ReadError(DataError):
-    """A file cannot be read; the message says where: file, line, column."""
+    """A file cannot be read; the message says where: file, line, column.
+
+    >>> import io
+    >>> from assay.tables import read_table
+    >>> read_table(io.StringIO("age,job\\n20,cook\\n30\\n"))
+    Traceback (most recent call last):
+    assay.errors.ReadError: the stream, line 3: 1 cell, expected 2 (age, job). ...
+    """
 
 
 class DegenerateError(AssayError, ValueError):
-    """The arithmetic has no answer for this data: a singular covariance, zero evidence."""
+    """The arithmetic has no answer for this data: a singular covariance, zero evidence.
+
+    >>> from assay.bayes import QuadraticDiscriminantAnalysis
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 4.0], [5.0, 6.0], [6.0, 9.0]]
+    >>> try:
+    ...     QuadraticDiscriminantAnalysis().fit(X, list("aaabbb"))
+    ... except DegenerateError as error:
+    ...     print(error)
+    QuadraticDiscriminantAnalysis: The covariance matrix of class a is not full rank (rank 1 of 2). ...
+    """
 
 
 class PersistenceError(AssayError, ValueError):
-    """A model cannot be written as data, or a file is damaged, newer or not ours."""
+    """A model cannot be written as data, or a file is damaged, newer or not ours.
+
+    >>> import pathlib, tempfile
+    >>> from assay import load
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> _ = path.write_text("no model")
+    >>> load(path)
+    Traceback (most recent call last):
+    assay.errors.PersistenceError: '...notes.txt' is not an Assay model. Give a file that assay.save wrote.
+    """
 
 
 class MissingExtraError(AssayError, ImportError):
-    """An optional package is not installed."""
+    """An optional package is not installed.
+
+    It is an ``ImportError`` too, so that code which asks for that catches it:
+
+    >>> from assay.errors import MissingExtraError
+    >>> try:
+    ...     raise MissingExtraError('Pictures need one more package: pip install "assay[plot]".')
+    ... except ImportError as error:
+    ...     print(error)
+    Pictures need one more package: pip install "assay[plot]".
+    """
 
 
 class AssayWarning(UserWarning):
-    """Every warning that Assay gives on purpose, except ``ConvergenceWarning``."""
+    """Every warning that Assay gives on purpose, except ``ConvergenceWarning``.
+
+    To make errors of them in tests, or to hide them:
+
+    >>> import warnings
+    >>> from assay.errors import AssayWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", AssayWarning)
+    """
 
     def __init__(self, *args: Any):
         super().__init__(*map(one_stop, args))
 
 
 class SchemaWarning(AssayWarning):
-    """The table differs from the one learned, and the message says what was done about it."""
+    """The table differs from the one learned, and the message says what was done about it.
+
+    >>> import warnings
+    >>> from assay.bayes import NaiveBayes
+    >>> model = NaiveBayes().fit({"job": ["cook", "nurse", "cook"]}, ["a", "b", "a"])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = model.predict({"job": ["clerk"]})
+    >>> print(caught[0].message)
+    NaiveBayes: column 'job' has 1 unseen category ('clerk') in 1 row; treated as missing.
+    """
 
 
 class DegenerateWarning(AssayWarning):
-    """The data are degenerate for this model, and the message says what was done about it."""
+    """The data are degenerate for this model, and the message says what was done about it.
+
+    >>> import warnings
+    >>> from assay.bayes import NaiveBayes
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = NaiveBayes().fit({"age": [20.0, 30.0, None, None]}, ["a", "a", "b", "b"])
+    >>> print(caught[0].category.__name__, caught[0].message, sep=": ")
+    DegenerateWarning: NaiveBayes: column age has no entry in class b; ...
+    """
 
 
 def did_you_mean(word: object, known: Iterable[Any], listed: bool = True) -> str:

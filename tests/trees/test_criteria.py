@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
 from assay.errors import ParameterError
+from assay.trees import TextbookTreeClassifier
 from assay.trees.criteria import (
     check_impurity,
     entropy,
@@ -62,6 +63,16 @@ def test_error_rate():
     assert_allclose(error_rate(TWO), P, atol=1e-15)
     assert error_rate([0.5, 0.25, 0.25]) == 0.5
     assert error_rate([0, 0]) == 0
+
+
+@pytest.mark.capability("IML-9-07")
+def test_a_tree_starts_from_the_error_rate_of_its_root():
+    step = (
+        TextbookTreeClassifier(criterion="error", max_depth=1)
+        .fit([[0], [0], [1], [2]], list("aabc"))
+        .history_[0]
+    )
+    assert step.impurity == 0.5 and step.after == 0.25  # one of the two rows beyond the test stays wrong
 
 
 LAMBDA = [[0, 1, 5], [1, 0, 1], [2, 1, 0]]

@@ -24,7 +24,16 @@ __all__ = ["DiscriminantFunctions", "GaussianClassifier", "ScoresClasses", "Sing
 
 
 class SingularCovarianceError(DegenerateError, np.linalg.LinAlgError):
-    """A covariance matrix has no inverse, so its Gaussian has no density."""
+    """A covariance matrix has no inverse, so its Gaussian has no density.
+
+    >>> from assay.bayes import QuadraticDiscriminantAnalysis, SingularCovarianceError
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 4.0], [5.0, 6.0], [6.0, 9.0]]
+    >>> try:
+    ...     QuadraticDiscriminantAnalysis().fit(X, list("aaabbb"))
+    ... except SingularCovarianceError as error:
+    ...     print(error)
+    QuadraticDiscriminantAnalysis: The covariance matrix of class a is not full rank (rank 1 of 2). ...
+    """
 
 
 @dataclass(frozen=True)

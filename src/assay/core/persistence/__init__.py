@@ -70,9 +70,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model of a file that :func:`save` wrote; see there for an example.
+    """The model of a file that :func:`save` wrote.
 
     A file that is damaged, newer than this Assay, or none of ours raises a ``PersistenceError``.
+
+    >>> import pathlib, tempfile
+    >>> from assay import load, save
+    >>> from assay.bayes import GaussianNB
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.assay"
+    >>> save(GaussianNB().fit([[0.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"]), path)
+    >>> load(path).predict([[1.0], [5.0]]).tolist()
+    ['a', 'b']
     """
     manifest, tensors = container.read(path)
     try:

@@ -25,7 +25,17 @@ MAX_EXACT_TERMS = 1000  # terms for which an exact fit is still a matter of seco
 
 
 class ExtrapolationWarning(UserWarning):
-    """A polynomial was evaluated outside the range of its training rows."""
+    """A polynomial was evaluated outside the range of its training rows.
+
+    >>> import warnings
+    >>> from assay.linear import PolynomialRegressor
+    >>> model = PolynomialRegressor(2, extrapolation="warn").fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = model.predict([[7.0]])
+    >>> print(caught[0].category.__name__, caught[0].message, sep=": ")
+    ExtrapolationWarning: PolynomialRegressor: ...
+    """
 
 
 class PolynomialRegressor(Regressor):

@@ -15,7 +15,16 @@ POLICIES = ("raise", "prior", "nan")
 
 
 class ZeroEvidenceWarning(DegenerateWarning):
-    """An observation has likelihood 0 under every class, so its posterior is 0/0."""
+    """An observation has likelihood 0 under every class, so its posterior is 0/0.
+
+    >>> import warnings
+    >>> from assay.stats import bayes_rule
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = bayes_rule([0.4, 0.6], [0.0, 0.0], zero_evidence="nan")
+    >>> print(caught[0].category.__name__, caught[0].message, sep=": ")
+    ZeroEvidenceWarning: ...
+    """
 
 
 def log_posterior(
