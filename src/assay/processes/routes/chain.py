@@ -279,7 +279,7 @@ def links_of(kernel: Kernel, gaps: np.ndarray, memory: Memory | None = None) -> 
     >>> links_of(Matern(nu=0.5), np.array([0.0, 1.0])).A[:, 0, 0].round(6)  # exp(-gap)
     array([1.      , 0.367879])
     """
-    free = len(kernel.theta) > 0
+    free = kernel.free > 0
     if isinstance(kernel, OnColumns):
         return links_of(kernel.kernel, gaps, memory)
     if isinstance(kernel, Matern):
@@ -301,11 +301,11 @@ def links_of(kernel: Kernel, gaps: np.ndarray, memory: Memory | None = None) -> 
         return SumLink(links_of(k1, gaps, memory), links_of(k2, gaps, memory))
     if isinstance(k1, ConstantKernel):
         return ScaledLink(
-            float(k1.constant_value), len(k1.theta) > 0, links_of(k2, gaps, memory), True, memory
+            float(k1.constant_value), k1.free > 0, links_of(k2, gaps, memory), True, memory
         )
     if isinstance(k2, ConstantKernel):
         return ScaledLink(
-            float(k2.constant_value), len(k2.theta) > 0, links_of(k1, gaps, memory), False, memory
+            float(k2.constant_value), k2.free > 0, links_of(k1, gaps, memory), False, memory
         )
     return ProductLink(links_of(k1, gaps, memory), links_of(k2, gaps, memory))
 

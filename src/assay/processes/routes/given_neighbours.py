@@ -75,7 +75,7 @@ class ByTerms(Conditionals):
     def __init__(
         self, kernel: Kernel, terms: Terms, X: np.ndarray, Y: np.ndarray, noise: np.ndarray, near: np.ndarray
     ):
-        self.terms, self.near, self.d, self.p = terms, near, X.shape[1], len(kernel.theta)
+        self.terms, self.near, self.d, self.p = terms, near, X.shape[1], kernel.free
         self.profiles = _native.Terms(kind=terms.kinds, variance=terms.variances)
         self.points = _native.Points(
             scaled=terms.scaled(X), noise=noise + terms.white, Y=np.ascontiguousarray(Y), neighbours=near
@@ -120,7 +120,7 @@ class ByKernel(Conditionals):
     def _sum_some(self, begin: int) -> np.ndarray:
         from scipy.linalg import cho_solve
 
-        total = np.zeros(1 + len(self.kernel.theta))
+        total = np.zeros(1 + self.kernel.free)
         for i in range(begin, min(begin + ROWS_A_PIECE, len(self.near))):
             rows, K, factor = self._of(i)
             y, k = self.Y[rows], len(rows) - 1

@@ -98,7 +98,7 @@ def terms_of(kernel: Kernel, d: int) -> Terms | None:
 
 def _flat(kernel: Kernel, at: int, d: int) -> list[Term] | None:
     """The terms of a kernel whose theta begins at entry ``at``."""
-    free, none = len(kernel.theta) > 0, np.full(d, -1)
+    free, none = kernel.free > 0, np.full(d, -1)
     if isinstance(kernel, (ConstantKernel, WhiteKernel)):
         kind, value = (
             (CONSTANT, kernel.constant_value)
@@ -116,7 +116,7 @@ def _flat(kernel: Kernel, at: int, d: int) -> list[Term] | None:
     if not isinstance(kernel, (Sum, Product)):
         return None
     first = _flat(kernel.k1, at, d)
-    second = _flat(kernel.k2, at + len(kernel.k1.theta), d)
+    second = _flat(kernel.k2, at + kernel.k1.free, d)
     if first is None or second is None:
         return None
     if isinstance(kernel, Sum):
