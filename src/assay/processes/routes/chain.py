@@ -300,13 +300,9 @@ def links_of(kernel: Kernel, gaps: np.ndarray, memory: Memory | None = None) -> 
     if isinstance(kernel, Sum):
         return SumLink(links_of(k1, gaps, memory), links_of(k2, gaps, memory))
     if isinstance(k1, ConstantKernel):
-        return ScaledLink(
-            float(k1.constant_value), k1.free > 0, links_of(k2, gaps, memory), True, memory
-        )
+        return ScaledLink(float(k1.constant_value), k1.free > 0, links_of(k2, gaps, memory), True, memory)
     if isinstance(k2, ConstantKernel):
-        return ScaledLink(
-            float(k2.constant_value), k2.free > 0, links_of(k1, gaps, memory), False, memory
-        )
+        return ScaledLink(float(k2.constant_value), k2.free > 0, links_of(k1, gaps, memory), False, memory)
     return ProductLink(links_of(k1, gaps, memory), links_of(k2, gaps, memory))
 
 
