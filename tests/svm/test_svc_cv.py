@@ -85,7 +85,12 @@ def test_a_start_keeps_to_the_bounds_and_the_balance():
 
 def test_wrong_grids_are_named():
     X, y = load_iris(return_X_y=True)
-    for settings, words in (({"Cs": [0.0]}, "Cs"), ({"gammas": []}, "gammas"), ({"cv": 1000}, "n_splits")):
+    for settings, words in (
+        ({"Cs": [0.0]}, "Cs"),
+        ({"gammas": []}, "gammas"),
+        ({"cv": 1000}, "n_splits"),
+        ({"cv": "looo"}, "cv must be 'loo'"),
+    ):
         with pytest.raises(ParameterError, match=f"SVCCV.*{words}"):
             SVCCV(**settings).fit(X, y)
 

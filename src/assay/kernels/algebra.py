@@ -101,6 +101,10 @@ class Compound(Kernel):
         return any(part.function for part in self._parts().values())
 
     @property
+    def of_numbers(self) -> bool:  # type: ignore[override]
+        return all(part.of_numbers for part in self._parts().values())
+
+    @property
     def stationary(self) -> bool:  # type: ignore[override]
         return all(part.stationary for part in self._parts().values())
 

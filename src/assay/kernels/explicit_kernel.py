@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class ExplicitKernel(Kernel):
 
     A new one writes ``feature_map``. Predictions need one weight for each feature, whatever the training rows.
     """
+
+    of_numbers: ClassVar[bool] = False  # the map knows what rows it takes
 
     def gram(self, A: PointsLike) -> np.ndarray:
         features = self._prepared(A)

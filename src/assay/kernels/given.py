@@ -31,6 +31,7 @@ class PrecomputedKernel(Kernel):
     """
 
     precomputed: ClassVar[bool] = True
+    of_numbers: ClassVar[bool] = False  # training rows may be any sequence of their number
     psd: ClassVar[bool] = False  # nobody knows
 
     @property
@@ -91,6 +92,7 @@ class FunctionKernel(Kernel):
 
     stored = None  # a function is code
     function: ClassVar[bool] = True
+    of_numbers: ClassVar[bool] = False  # what the function makes of its rows is up to it
     psd: ClassVar[bool] = False  # nobody knows
 
     call: Callable[..., Any]

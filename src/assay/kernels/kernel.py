@@ -14,6 +14,7 @@ import assay.kernels._vector as _vector
 from assay.core.parallel import in_threads
 from assay.core.stored import Kind
 from assay.errors import DataError, ParameterError
+from assay.kernels.admitted import finite_rows
 from assay.kernels.gram_rows import GramRows, KernelRows, PreparedRows
 from assay.kernels.parameters import Parameter, check_parameter, parameter_of, shown, value_key
 from assay.tables.rows import row_count
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["OBJECTS", "Kernel", "mirror"]
 
 OBJECTS = frozenset({"objects"})  # what a kernel takes that compares objects and no tables
+SPARSE = frozenset({"sparse"})
 PAIRS_A_BLOCK = 1 << 20  # pairs of rows in one piece of work
 GRAM_ROWS_A_BLOCK = (
     128  # what such a block of a kernel matrix computes left of its diagonal is computed twice
@@ -52,6 +54,7 @@ class Kernel:
     takes: ClassVar[frozenset[str]] = frozenset()  # of "nominal", "missing", "sparse", "objects"
     precomputed: ClassVar[bool] = False  # whether rows are values of the kernel already
     function: ClassVar[bool] = False  # whether it is the user's own code, which threads do not speed up
+    of_numbers: ClassVar[bool] = True  # whether rows that it takes in no other way must be finite numbers
     stationary: ClassVar[bool] = False  # whether K(a, b) depends on a - b alone
     additive: ClassVar[bool] = False  # whether it is a sum over columns, of the same kernel of each
     psd: ClassVar[bool] = True  # whether all its matrices are positive semidefinite, whatever the rows
@@ -97,6 +100,8 @@ class Kernel:
 
     def __call__(self, A: PointsLike, B: PointsLike | None = None) -> np.ndarray:
         """(n, m) the values for all pairs of rows of A and of B; without B those of A among themselves."""
+        if self.of_numbers and self.takes <= SPARSE:
+            A, B = finite_rows(A, self.name), None if B is None else finite_rows(B, self.name)
         return self.gram(A) if B is None else self.between(A, B)
 
     def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:

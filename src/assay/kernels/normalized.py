@@ -62,6 +62,10 @@ class Normalized(Kernel):
         return self.kernel.takes
 
     @property
+    def of_numbers(self) -> bool:  # type: ignore[override]
+        return self.kernel.of_numbers
+
+    @property
     def function(self) -> bool:  # type: ignore[override]
         return self.kernel.function
 

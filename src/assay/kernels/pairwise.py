@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError, did_you_mean
+from assay.kernels.admitted import finite_rows
 from assay.kernels.chi2 import AdditiveChi2, Chi2
 from assay.kernels.dot_products import CosineKernel, Linear, Polynomial, Sigmoid
 from assay.kernels.gamma import gamma_of
@@ -30,13 +31,6 @@ __all__ = [
 ]
 
 
-def _rows(X: Any, who: str) -> Any:
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
-    if X.ndim != 2:
-        raise DataError(f"{who}: X must be a table of rows and columns, got the shape {X.shape}.")
-    return X
-
-
 def linear_kernel(X: Any, Y: Any = None, dense_output: bool = True) -> Any:
     """Inner products of rows; with ``dense_output=False`` sparse for sparse rows.
 
@@ -44,8 +38,8 @@ def linear_kernel(X: Any, Y: Any = None, dense_output: bool = True) -> Any:
     >>> linear_kernel([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
     """
-    X = _rows(X, "linear_kernel")
-    Y = X if Y is None else _rows(Y, "linear_kernel")
+    X = finite_rows(X, "linear_kernel")
+    Y = X if Y is None else finite_rows(Y, "linear_kernel")
     return X @ Y.T if not dense_output and hasattr(X, "tocsr") else Linear()(X, Y)
 
 
@@ -58,7 +52,7 @@ def polynomial_kernel(
     >>> polynomial_kernel([[1.0, 2.0]], [[3.0, 4.0]], degree=2, gamma=1.0)
     array([[144.]])
     """
-    X = _rows(X, "polynomial_kernel")
+    X = finite_rows(X, "polynomial_kernel")
     return Polynomial(degree, gamma_of(gamma, X, "polynomial_kernel"), coef0)(X, Y)
 
 
@@ -71,7 +65,7 @@ def sigmoid_kernel(
     >>> sigmoid_kernel([[1.0, 0.0]], [[0.0, 1.0]]).round(6)
     array([[0.761594]])
     """
-    X = _rows(X, "sigmoid_kernel")
+    X = finite_rows(X, "sigmoid_kernel")
     return Sigmoid(gamma_of(gamma, X, "sigmoid_kernel"), coef0)(X, Y)
 
 
@@ -82,7 +76,7 @@ def rbf_kernel(X: TableLike, Y: TableLike | None = None, gamma: float | None = N
     >>> rbf_kernel([[0.0, 0.0]], [[1.0, 1.0]]).round(6)
     array([[0.367879]])
     """
-    X = _rows(X, "rbf_kernel")
+    X = finite_rows(X, "rbf_kernel")
     return RBF(gamma=gamma_of(gamma, X, "rbf_kernel"))(X, Y)
 
 
@@ -93,7 +87,7 @@ def laplacian_kernel(X: TableLike, Y: TableLike | None = None, gamma: float | No
     >>> laplacian_kernel([[0.0, 0.0]], [[1.0, 1.0]]).round(6)
     array([[0.367879]])
     """
-    X = _rows(X, "laplacian_kernel")
+    X = finite_rows(X, "laplacian_kernel")
     return Laplacian(gamma_of(gamma, X, "laplacian_kernel"))(X, Y)
 
 
@@ -104,8 +98,8 @@ def cosine_similarity(X: TableLike, Y: TableLike | None = None, dense_output: bo
     >>> cosine_similarity([[1.0, 0.0]], [[3.0, 4.0]])
     array([[0.6]])
     """
-    kernel, X = CosineKernel(), _rows(X, "cosine_similarity")
-    Y = X if Y is None else _rows(Y, "cosine_similarity")
+    kernel, X = CosineKernel(), finite_rows(X, "cosine_similarity")
+    Y = X if Y is None else finite_rows(Y, "cosine_similarity")
     if not dense_output and hasattr(X, "tocsr"):
         return kernel._prepared(X) @ kernel._prepared(Y).T
     return kernel(X, Y)
@@ -118,7 +112,7 @@ def additive_chi2_kernel(X: TableLike, Y: TableLike | None = None) -> Any:
     >>> additive_chi2_kernel([[1.0, 0.0]], [[3.0, 0.0]])
     array([[-1.]])
     """
-    return AdditiveChi2()(_rows(X, "additive_chi2_kernel"), Y)
+    return AdditiveChi2()(finite_rows(X, "additive_chi2_kernel"), Y)
 
 
 def chi2_kernel(X: TableLike, Y: TableLike | None = None, gamma: float = 1.0) -> Any:
@@ -128,7 +122,7 @@ def chi2_kernel(X: TableLike, Y: TableLike | None = None, gamma: float = 1.0) ->
     >>> chi2_kernel([[1.0, 0.0]], [[3.0, 0.0]]).round(6)
     array([[0.367879]])
     """
-    return Chi2(gamma)(_rows(X, "chi2_kernel"), Y)
+    return Chi2(gamma)(finite_rows(X, "chi2_kernel"), Y)
 
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], frozenset[str]]] = {  # name: function, its parameters
@@ -173,7 +167,7 @@ def pairwise_kernels(
     array([[144.]])
     """
     if isinstance(metric, str) and metric == "precomputed":
-        K = _rows(X, "pairwise_kernels")
+        K = finite_rows(X, "pairwise_kernels")
         columns = K.shape[0] if Y is None else np.shape(Y)[0]
         if K.shape[1] != columns:
             raise DataError(

@@ -123,7 +123,10 @@ class SVCCV(SVC):
         "Cs": VALUES,
         "gammas": VALUES,
         "cv": Choice("loo")
-        | Any_("a number of folds, a splitter or splits", lambda value: value is not None),
+        | Any_(
+            "a number of folds, a splitter or splits",
+            lambda value: value is not None and not isinstance(value, str),
+        ),
         **{name: kind for name, kind in SVC.accepts.items() if name not in ("C", "gamma")},
     }
     stored = {
