@@ -148,3 +148,12 @@ def test_mixed_tables_with_missing_values():
     mds = ClassicalMDS(metric="gower").fit(table)
     assert mds.embedding_.shape == (5, 2)
     assert np.isfinite(mds.transform(table)).all()
+
+
+@pytest.mark.parametrize("far", [1e14, 1e100, 1e200])
+def test_a_row_too_far_away_is_refused(far):
+    X = load_iris().data
+    mds = ClassicalMDS(2).fit(X)
+    assert_allclose(mds.transform(1e6 * X[:3]), PCA(2).fit(X).transform(1e6 * X[:3]), rtol=1e-3)
+    with pytest.raises(DataError, match=r"ClassicalMDS: row 2 lies .* its place is lost in rounding"):
+        mds.transform([X[0], far * X[1]])

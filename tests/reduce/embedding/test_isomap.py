@@ -229,3 +229,14 @@ def test_what_is_refused(learner, error, words):
 def test_tables_of_any_size(scale):
     plain, scaled = (Isomap(n_neighbors=7).fit(ROLL * s) for s in (1.0, scale))
     assert_allclose(scaled.embedding_ / scale, plain.embedding_, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("learner", [Isomap(), LandmarkIsomap(n_landmarks=20, random_state=0)], ids=repr)
+@pytest.mark.parametrize("far", [1e14, 1e100, 1e200])
+def test_a_row_too_far_away_is_refused(learner, far):
+    """Squares of 1e100 leave rounding of 1e184 as coordinates, those of 1e200 NaN; 1e9 has all digits that it needs."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = learner.fit(X)
+    assert np.isfinite(model.transform([[1e9, 0.0, 0.0]])).all()
+    with pytest.raises(DataError, match=r"Isomap: row 2 lies .* its place is lost in rounding"):
+        model.transform([X[0], [far, 0.0, 0.0]])

@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 from sklearn.kernel_ridge import KernelRidge
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.reduce import ClassicalMDS, ParametricSammon, SammonMapping, stress
 from assay.reduce.embedding.sammon_terms import sammon_terms
 
@@ -121,3 +121,11 @@ def test_a_linear_map_says_what_each_column_adds():
     curved = ParametricSammon(regressor=KernelRidge(kernel="rbf", gamma=0.1, alpha=0.01)).fit(IRIS)
     assert curved.explain(IRIS[5:7]).reasons.contributions(np.arange(2)) is None  # no sum over the columns
     assert curved.explain(IRIS[[5]]).sections[0].title == "How far each column moves the row"
+
+
+def test_a_row_whose_distances_have_no_squares_is_refused():
+    X = load_iris().data[::5]
+    model = SammonMapping(2).fit(X)
+    assert np.isfinite(model.transform(1e100 * X[:1])).all()
+    with pytest.raises(DataError, match="SammonMapping: the distances of row 2 are too large to be squared"):
+        model.transform([X[0], 1e200 * X[1]])

@@ -167,7 +167,7 @@ class ClassicalMDS(Embedding):
         apart = self.distance_.between(X, self._fit_X)
         if self.additive_constant_:
             apart = np.where(apart > 0, apart + self.additive_constant_, 0.0)
-        return place(apart, self.eigenvalues_, self.embedding_, self._means)
+        return place(apart, self.eigenvalues_, self.embedding_, self._means, type(self).__name__)
 
     @property
     def dissimilarity_matrix_(self) -> np.ndarray:

@@ -26,6 +26,7 @@ SHARE_FOR_LANCZOS = 0.05  # share of the rows that is few
 ROWS_AT_A_TIME = 512  # of a product in one piece of work
 ZERO_SHARE = 1e-12  # of the largest eigenvalue, below which an eigenvalue is rounding
 ASYMMETRY = 1e-10  # share of the largest distance by which two that should be equal may differ
+FAR = 1e12  # times the extent of the scaled rows: from there on less than four digits of a place are not rounding
 SAFE = 1e100, 1e-100  # largest distances whose squares and sums of squares stay in range
 
 
@@ -57,9 +58,25 @@ class Scaling:
 
 
 def place(
-    distances: np.ndarray, values: np.ndarray, coordinates: np.ndarray, means: np.ndarray
+    distances: np.ndarray,
+    values: np.ndarray,
+    coordinates: np.ndarray,
+    means: np.ndarray,
+    who: str = "",
+    first: int = 0,
 ) -> np.ndarray:
-    """(q, k) what `Scaling.place` says, from the coordinates of the scaled rows."""
+    """(q, k) what `Scaling.place` says, from the coordinates of the scaled rows; ``first`` is the first row's number.
+
+    A square of a distance d is known up to 1e-16 d^2, and the coordinate is of the size of d: so far away it is lost.
+    """
+    most, extent = distances.max(axis=1, initial=0.0), float(np.abs(coordinates).max(initial=0.0))
+    if extent > 0 and (most > FAR * extent).any():
+        i = int(np.argmax(most > FAR * extent))
+        raise DataError(
+            f"row {first + i + 1} lies {most[i]:.3g} from a training row, and these no more than {extent:.3g} from "
+            "their middle: its place is lost in rounding. Look at its numbers, or leave it out.",
+            who=who,
+        )
     axes = coordinates / np.where(values > 0, values, np.inf)
     axes = axes - axes.mean(axis=0)  # 0 but for rounding, so that what all squares have in common drops out
     return -0.5 * ((distances * distances - means) @ axes)

@@ -200,7 +200,9 @@ class Isomap(Embedding):
         for first in range(0, X.shape[0], size):
             some = X[first : first + size]
             apart = linked_distances(*self._neighbors(some), geodesics)
-            out[first : first + size] = place(apart, self.eigenvalues_, axes, self._means)
+            out[first : first + size] = place(
+                apart, self.eigenvalues_, axes, self._means, type(self).__name__, first
+            )
         return out
 
     @property

@@ -11,6 +11,7 @@ from assay.core.parallel import end_if_abandoned, in_threads
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Integer, Scalar
+from assay.errors import DataError
 from assay.reduce.embedding.classical_scaling import checked_distances, classical_scaling
 from assay.reduce.embedding.embedding import Embedding
 from assay.reduce.embedding.majorization import place_by_stress
@@ -19,6 +20,7 @@ from assay.types import Estimator, MetricLike, RandomState
 
 __all__ = ["SammonMapping"]
 
+SQUARABLE = 1e150  # distances of new rows whose squares stay in range
 SHARE_OF_RANDOM = 0.5  # of the spread of the classical solution, by which further starts differ from it
 
 
@@ -172,4 +174,9 @@ class SammonMapping(Embedding):
     def _place(self, X: Any, way: str) -> np.ndarray:
         start = self._local_weights().place(X, self._search, self.embedding_)
         apart = self.distance_.between(X, self._fit_X)
+        if (far := apart.max(axis=1, initial=0.0) > SQUARABLE).any():
+            raise DataError(
+                f"the distances of row {int(np.argmax(far)) + 1} are too large to be squared. Look at its numbers.",
+                who=type(self).__name__,
+            )
         return place_by_stress(start, self.embedding_, apart, POWERS[self.normalization])
