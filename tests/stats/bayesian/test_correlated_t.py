@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.calibration import assert_covers
 
 from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.correlated_t import correlated_t
@@ -39,6 +40,20 @@ def test_density_is_a_density_and_fits_the_probabilities():
     x = np.linspace(-0.1, 0.1, 7)
     assert_allclose(result.density(x), t.pdf(x, 9, result.mean, result.scale), rtol=1e-10)
     assert_allclose(quad(result.density, -0.01, 0.01)[0], result.within, atol=1e-9)
+
+
+@pytest.mark.parametrize("J", [5, 30])
+def test_intervals_of_correlated_splits_hold_the_truth(J):
+    """The correlation of the splits is the one that the ratio says."""
+    ratio = 1 / 4
+    rho = ratio / (1 + ratio)
+
+    def simulate(rng):
+        truth = rng.normal()
+        d = truth + np.sqrt(rho) * rng.normal() + np.sqrt(1 - rho) * rng.normal(size=J)
+        return truth, correlated_t(d, ratio=ratio).interval(0.95)
+
+    assert_covers(simulate)
 
 
 def test_turning_the_learners_turns_the_sides():

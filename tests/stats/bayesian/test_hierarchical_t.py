@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, stdtr, stdtrit
+from tests.calibration import assert_covers
 
 from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.hierarchical_t import hierarchical_t
@@ -82,6 +83,26 @@ def test_draws_follow_the_posterior(monkeypatch):
         assert_allclose(result, expected, atol=0.008)
     finally:
         module._tail_prior.cache_clear()
+
+
+def test_intervals_of_the_data_sets_and_of_their_middle_hold_the_truth(monkeypatch):
+    """Splits of each data set share rows; spreads differ from one to the next."""
+    monkeypatch.setattr(module, "WARM_UP", 50)  # a hundred chains side by side
+    ratio = 1 / 9
+    rho = ratio / (1 + ratio)
+
+    def simulate(rng):
+        mu0, mu = 0.01, 0.01 + 0.02 * rng.standard_t(4, size=12)
+        spread = rng.uniform(0.01, 0.05, (12, 1))
+        errors = np.sqrt(rho) * rng.normal(size=(12, 1)) + np.sqrt(1 - rho) * rng.normal(size=(12, 10))
+        result = hierarchical_t(mu[:, None] + spread * errors, ratio=ratio, draws=2000, random_state=rng)
+        held = (result.low < mu) & (mu < result.high)
+        inside.append(held.mean())
+        return mu0, result.centre
+
+    inside = []
+    assert_covers(simulate, rounds=250, slack=0.03)
+    assert 0.93 < np.mean(inside) < 0.97
 
 
 def test_uncertain_data_sets_are_drawn_to_the_others():
