@@ -26,7 +26,9 @@ SHARE_FOR_LANCZOS = 0.05  # share of the rows that is few
 ROWS_AT_A_TIME = 512  # of a product in one piece of work
 ZERO_SHARE = 1e-12  # of the largest eigenvalue, below which an eigenvalue is rounding
 ASYMMETRY = 1e-10  # share of the largest distance by which two that should be equal may differ
-FAR = 1e12  # times the extent of the scaled rows: from there on less than four digits of a place are not rounding
+EXTENTS_AWAY = (
+    1e12  # extents of the scaled rows: from there on less than four digits of a place are not rounding
+)
 SAFE = 1e100, 1e-100  # largest distances whose squares and sums of squares stay in range
 
 
@@ -70,8 +72,8 @@ def place(
     A square of a distance d is known up to 1e-16 d^2, and the coordinate is of the size of d: so far away it is lost.
     """
     most, extent = distances.max(axis=1, initial=0.0), float(np.abs(coordinates).max(initial=0.0))
-    if extent > 0 and (most > FAR * extent).any():
-        i = int(np.argmax(most > FAR * extent))
+    if extent > 0 and (most > EXTENTS_AWAY * extent).any():
+        i = int(np.argmax(most > EXTENTS_AWAY * extent))
         raise DataError(
             f"row {first + i + 1} lies {most[i]:.3g} from a training row, and these no more than {extent:.3g} from "
             "their middle: its place is lost in rounding. Look at its numbers, or leave it out.",
