@@ -35,6 +35,19 @@ def test_the_values_of_the_target_decide(run, numbers, tmp_path, target, task):
     assert code == 0 and (f"Regression of {target}." in out) == (task == "regression")
 
 
+def test_huge_numbers_are_no_classes(run, tmp_path):
+    """Beyond 2^53 neighbouring whole numbers are one; named for classes they get a sentence."""
+    path = tmp_path / "huge.csv"
+    path.write_text("a,y\n" + "".join(f"{i},{(-1) ** i * (1 + i % 3)}e200\n" for i in range(30)))
+    code, out, err = run("fit", path, "-t", "y", "-l", "c45", "-o", tmp_path / "m.assay")
+    assert code == 2 and "y holds numbers as large as 3e+200, expected classes" in err, out + err
+    assert "y, a number to predict (regression)" in run("describe", path, "-t", "y")[1]
+    few = tmp_path / "few.csv"
+    few.write_text("a,y\n" + "".join(f"{i},{1 + i % 2}e18\n" for i in range(30)))
+    code, out, err = run("fit", few, "-t", "y", "-o", tmp_path / "m.assay")
+    assert code == 0 and "training RMSE" in out, err
+
+
 def test_task_overrules_the_values(run, numbers, tmp_path):
     model = tmp_path / "m.assay"
     code, out, err = run("fit", numbers, "-t", "many", "--task", "classification", "-o", model)

@@ -214,8 +214,14 @@ def _classes(
                 f"(nominal=[{name!r}]).",
                 who=who,
             )
-        if are_whole(known):
-            known = known.astype(np.int64)
+        if not are_whole(known):
+            raise DataError(
+                f"{name} holds numbers as large as {np.abs(known).max():g}, expected classes: beyond "
+                f'9e15 whole numbers are no longer exact. Predict them as numbers (task="regression"), or have them '
+                f"read as text (nominal=[{name!r}]).",
+                who=who,
+            )
+        known = known.astype(np.int64)
     labels, codes_of_known = encode_labels(known, len(known), who)
     if not lenient and len(labels) < 2:
         raise DataError(
@@ -315,7 +321,7 @@ def looks_measured(values: np.ndarray) -> bool:
     """
     if values.dtype.kind not in "iuf":
         return False
-    whole = values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
+    whole = are_whole(values)
     distinct = len(np.unique(values))
     sparse = distinct > MAX_SILENT_CLASSES and len(values) < 2 * distinct
     return not whole or distinct > MAX_NUMBERED_CLASSES or sparse
