@@ -23,7 +23,9 @@ def test_groups_of_flowers_are_described(tmp_path):
     with out.open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 150 and len({row["group"] for row in rows}) == 3
-    assert "<table" in page.read_text()
+    text = page.read_text()
+    assert "<table" in text and "<h4>150 rows of iris in 3 groups (kmeans)</h4>" in text
+    assert text.count("<h4>Groups</h4>") == 1
 
 
 def test_the_same_as_a_document():

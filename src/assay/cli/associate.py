@@ -21,8 +21,8 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Associatio
 <style>
 :root { color-scheme: light dark; }
 body { max-width: 80em; margin: 2em auto; padding: 0 1.5em; font: 15px/1.5 system-ui, sans-serif; overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25em 1.4em .25em 0; text-align: right; border-bottom: 1px solid #8884; overflow-wrap: anywhere; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }
+th, td { padding: .25em 1.4em .25em 0; text-align: right; border-bottom: 1px solid #8884; }
 th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
 th { font-size: .87em; opacity: .7; }
 </style>

@@ -338,7 +338,7 @@ def _page(path: str, facts: list[str], pictures: str, profile: Any, described: A
     from assay.cli.page import page
     from assay.tables.whole_files import write_whole
 
-    body = "<h4>Groups</h4>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts)
+    body = f"<h4>{escape(facts[0])}</h4>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts[1:])
     body += pictures + profile.view().to_html()
     if described is not None:
         body += described.view().to_html()

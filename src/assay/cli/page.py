@@ -13,10 +13,11 @@ _HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</
 body {{ max-width: 60em; margin: 2em auto; padding: 0 1.5em; font: 15px/1.5 system-ui, sans-serif; overflow-x: auto; }}
 h4 {{ font-size: 1.5em; margin: 0; }}
 h5 {{ font-size: 1.1em; margin: 1.8em 0 .4em; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .25em 1.6em .25em 0; text-align: left; border-bottom: 1px solid #8884; overflow-wrap: anywhere; }}
+h4:not(:first-of-type) {{ margin-top: 1.5em; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }}
+th, td {{ padding: .25em 1.6em .25em 0; text-align: left; border-bottom: 1px solid #8884; }}
 th {{ font-size: .87em; opacity: .7; }}
-p {{ margin: .6em 0; opacity: .8; }}
+p {{ margin: .6em 0; opacity: .8; overflow-wrap: anywhere; }}
 </style>
 """
 
