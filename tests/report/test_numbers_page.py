@@ -315,3 +315,18 @@ def test_names_from_the_data_are_text():
         not in html.split("<body>")[1].replace("\\u003c", "<").split('<script type="application/json"')[0]
     )
     Page(html)
+
+
+def test_the_ends_of_a_whole_range_have_no_decimals():
+    from types import SimpleNamespace
+
+    from assay.report.ranking import _target_tile
+
+    for low, high, words in (
+        (25.0, 346.0, "25 to 346"),
+        (-1.5, 12345.0, "-1.500 to 12,345"),
+        (0.0, 4e12, "0 to 4e+12"),
+    ):
+        measured = SimpleNamespace(low=low, high=high, mean=152.13)
+        data = SimpleNamespace(measured=measured, target="y")
+        assert _target_tile(SimpleNamespace(data=data)) == (words, "range of y", "mean 152.1")

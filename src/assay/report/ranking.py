@@ -22,6 +22,7 @@ __all__ = ["differences", "interval", "measures", "pairs", "ranked", "ranks", "t
 
 PLOT = 380.0  # width of the plots in tables, in their own units
 MAX_PAIRS = 24  # learners in the matrix of all pairs
+MOST_WRITTEN = 1e9  # up to which a whole number is written in full
 EQUAL_PROBABILITY = 0.95  # from which on two learners are called practically equal
 
 
@@ -52,10 +53,13 @@ def _target_tile(result: Comparison) -> tuple[str, str, str]:
     d = result.data
     if d.measured is None:
         return f"{len(d.classes):,}", "classes", f"of {d.target}"
-    low, high, mean = (
-        shown_number(float(v or 0.0)) for v in (d.measured.low, d.measured.high, d.measured.mean)
-    )
-    return f"{low} to {high}", f"range of {d.target}", f"mean {mean}"
+    low, high = (_whole(float(v or 0.0)) for v in (d.measured.low, d.measured.high))
+    return f"{low} to {high}", f"range of {d.target}", f"mean {shown_number(float(d.measured.mean or 0.0))}"
+
+
+def _whole(value: float) -> str:
+    """An end of a range, a whole number without decimals."""
+    return f"{value:,.0f}" if value.is_integer() and abs(value) < MOST_WRITTEN else shown_number(value)
 
 
 def _kind(s: Standing, i: int) -> str:
