@@ -365,7 +365,13 @@ def power(values: Any, exponent: float) -> Any:
     >>> power(3.0, 5), power(4.0, 0.5)
     (243.0, 2.0)
     """
-    if not 3 <= exponent <= MULTIPLIED_POWER or not float(exponent).is_integer():
+    whole = float(exponent).is_integer()
+    if not whole and np.any(values < 0):
+        raise DataError(
+            f"the power {exponent:g} of a negative kernel value is no number. Take a whole exponent, or a kernel "
+            "without negative values."
+        )
+    if not 3 <= exponent <= MULTIPLIED_POWER or not whole:
         return values**exponent
     rising, remaining = values, int(exponent)
     result = None

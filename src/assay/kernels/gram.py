@@ -319,7 +319,10 @@ def kernel_alignment(
 
 
 def _square(K: Any, who: str) -> np.ndarray:
-    K = np.asarray(K, dtype=np.float64)
+    try:
+        K = np.asarray(K, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{who}: K must be a square matrix of numbers, got {type(K).__name__}.") from None
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
         raise DataError(f"{who}: K must be a square matrix, got the shape {K.shape}.")
     if not np.isfinite(K).all():

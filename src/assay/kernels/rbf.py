@@ -73,6 +73,10 @@ class RBF(OfDistance):
                 f"rbf: gamma={self.gamma!r} is not known before the kernel learns from rows. Give a number or call "
                 "learn(X)."
             )
+        if not self.gamma >= 0:
+            raise ParameterError(
+                f"rbf: gamma must be 'scale', 'auto' or a number from 0, got {self.gamma!r}."
+            )
         with np.errstate(divide="ignore"):
             return float(1.0 / np.sqrt(2.0 * self.gamma))
 

@@ -40,8 +40,11 @@ class EntryMoments:
     def of(cls, X: Any) -> EntryMoments:
         """Those of one block, dense or sparse."""
         count, values = int(np.prod(X.shape)), X if isinstance(X, np.ndarray) else X.data
-        mean = float(values.sum(dtype=np.float64)) / max(count, 1)
-        squares = float(np.sum((values - mean) ** 2, dtype=np.float64)) + (count - values.size) * mean**2
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite where the squares are no numbers
+            mean = float(values.sum(dtype=np.float64)) / max(count, 1)
+            squares = float(np.sum((values - mean) ** 2, dtype=np.float64))
+            if values.size < count:
+                squares += (count - values.size) * (mean * mean)
         return cls(count, mean, squares, X.shape[1], X.dtype == np.float32)
 
     @property
@@ -51,7 +54,7 @@ class EntryMoments:
     def __add__(self, other: EntryMoments) -> EntryMoments:
         count, step = self.count + other.count, other.mean - self.mean
         share = other.count / max(count, 1)
-        squares = self.squares + other.squares + step**2 * self.count * share
+        squares = self.squares + other.squares + step * step * self.count * share
         return EntryMoments(
             count, self.mean + share * step, squares, self.columns, self.single and other.single
         )

@@ -13,7 +13,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object
 from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Source
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.kernels.approximations.entry_moments import EntryMoments
 from assay.kernels.approximations.feature_map import FeatureMap, wave_features
 from assay.kernels.approximations.spectra import draw_frequencies, is_isotropic, scale_frequencies
@@ -117,6 +117,10 @@ class FourierFeatures(WithoutTarget, PassLearner, FeatureMap):
     def _learn_from(self, source: Source) -> None:
         kernel: Any = kernel_of(self.kernel, gamma=self.gamma)
         moments = source.add_up(lambda block: EntryMoments.of(block.X))
+        if not np.isfinite(moments.variance):
+            raise DataError(
+                "FourierFeatures: the squares of the columns are no numbers. Scale the columns first."
+            )
         d, m, random = moments.columns, self.n_components, random_state_of(self.random_state)
         kernel = (
             kernel.learn(_two_rows(moments)) if isinstance(getattr(kernel, "gamma", None), str) else kernel

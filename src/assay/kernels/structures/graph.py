@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.stored import CodeArray, FloatArray, OffsetArray, Plain
 from assay.errors import DataError
+from assay.kernels.admitted import finite_rows
 from assay.kernels.structures.bags import feature_number
 from assay.kernels.structures.parts import Parts
 from assay.types import Labels, PointsLike
@@ -109,7 +110,10 @@ class Graph:
             ends = np.array([[place[e[0]], place[e[1]]] for e in edges], dtype=np.int64).reshape(-1, 2)
         except KeyError as error:
             raise DataError(f"Graph: an edge names {error.args[0]!r}, which is none of the nodes.") from None
-        weight = np.array([float(e[2]) if len(e) == 3 else 1.0 for e in edges])
+        try:
+            weight = np.array([float(e[2]) if len(e) == 3 else 1.0 for e in edges])
+        except (TypeError, ValueError):
+            raise DataError("Graph: the weights of edges must be numbers.") from None
         if not directed:
             back = ends[:, 0] != ends[:, 1]  # a loop stands once
             ends, weight = np.vstack([ends, ends[back][:, ::-1]]), np.concatenate([weight, weight[back]])
@@ -123,6 +127,8 @@ class Graph:
         """A graph by its matrix of weights of edges, dense or sparse; 0 is no edge."""
         from scipy.sparse import coo_array
 
+        if not hasattr(A, "tocsr"):
+            A = finite_rows(A, "Graph")
         A = coo_array(A)
         if A.shape[0] != A.shape[1]:
             raise DataError(f"Graph: the adjacency matrix must be square, got the shape {A.shape}.")

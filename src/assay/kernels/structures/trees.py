@@ -176,6 +176,12 @@ def _label(label: Any) -> Any:
 
 
 def _number(key: Any, numbers: dict[Any, int]) -> int:
-    if key not in numbers:
-        numbers[key] = feature_number(key)
+    try:
+        if key not in numbers:
+            numbers[key] = feature_number(key)
+    except TypeError:
+        raise DataError(
+            "SubsetTrees: a tree is a label or (label, child, child, ...), its labels text or numbers; got the label "
+            f"{next(part for part in key if getattr(part, '__hash__', None) is None)!r}."
+        ) from None
     return numbers[key]
