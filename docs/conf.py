@@ -34,6 +34,7 @@ napoleon_use_rtype = False
 napoleon_custom_sections = ["Fitted"]
 
 html_theme = "pydata_sphinx_theme"
+html_context = {"default_mode": "auto"}  # light or dark as the reader's system
 html_title = "Assay"
 html_theme_options = {
     "show_prev_next": False,

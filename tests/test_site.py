@@ -144,6 +144,14 @@ def test_the_search_knows_what_others_call_a_thing_and_everyday_words(pages):
     assert len(every) > 150 and all(word.strip() == word != "" for word in every)
 
 
+def test_sentences_of_docstrings_stand_in_tables_of_markdown(pages, by_room):
+    assert pages.in_markdown(r"The :math:`\alpha` of :class:`~assay.linear.Lasso`, as ``alpha``.") == (
+        r"The $\alpha$ of `assay.linear.Lasso`, as `alpha`."
+    )
+    sentences = [entry.sentence for listed in by_room.values() for entry in listed]
+    assert [sentence for sentence in sentences if re.search(r":\w+:`|``", sentence)] == []
+
+
 def test_differences_of_signatures():
     class Ours:
         def __init__(self, a=1, b="x", c=None): ...

@@ -63,12 +63,19 @@ class Entry:
         """The first sentence of its documentation."""
         text = inspect.getdoc(self.thing) if self.kind != "data" else ""
         first = " ".join((text or "").split("\n\n")[0].split())
-        return first.replace("|", "\\|")
+        return in_markdown(first).replace("|", "\\|")
 
 
 def file_name(name: str) -> str:
     """A name of a file that no other differs from by capitals alone, which some systems do not tell apart."""
     return name if name == name.lower() else f"{name}_c" if name.lower() in LOWER else name
+
+
+def in_markdown(sentence: str) -> str:
+    """A sentence of a docstring for a table in Markdown: formulas between dollars, names in one pair of backticks."""
+    sentence = re.sub(r":math:`([^`]*)`", r"$\1$", sentence)
+    sentence = re.sub(r":\w+:`~?([^`]*)`", r"`\1`", sentence)
+    return re.sub(r"``([^`]*)``", r"`\1`", sentence)
 
 
 LOWER: set[str] = set()
