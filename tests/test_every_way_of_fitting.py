@@ -127,6 +127,20 @@ def test_weights_count_alike_from_everywhere(name):
     assert_same_answers(answers(collected, X), whole, tolerance(name))
 
 
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+@every
+def test_weights_that_are_none_are_refused_everywhere(name, weight):
+    if not has_fit_parameter(make(name), "sample_weight"):
+        pytest.skip("takes no weights")
+    X, y = rows(name)
+    w, cut = np.ones(len(y)), CUTS[2]
+    w[190] = weight
+    with pytest.raises(AssayError, match="sample_weight"):
+        make(name).fit_blocks([(X[s], y[s], w[s]) for s in spans(cut)])
+    with pytest.raises(AssayError, match="sample_weight"):
+        make(name).fit(chunked(X, cut), chunked(y, cut), sample_weight=chunked(w, cut))
+
+
 @every
 def test_frames_with_a_column_of_categories_give_the_same_model(name):
     X, y = frame(name)

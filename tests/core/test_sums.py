@@ -278,6 +278,50 @@ def test_blocks_that_can_be_read_once_only_are_refused():
         Stream((block for block in [1]), Block)
 
 
+@pytest.mark.parametrize("blocks", [None, 7, pd.DataFrame({"a": [1.0]}), np.zeros((3, 2))])
+def test_what_is_no_list_of_blocks_is_refused(blocks):
+    with pytest.raises(ParameterError, match=r"blocks must be a path, .* got .*fit_blocks\(\[table\]\)"):
+        GaussianNB().fit_blocks(blocks, target="a")
+
+
+@pytest.mark.parametrize("block", [None, 3, (1, 2, 3, 4), ()])
+def test_what_is_no_block_is_refused(block):
+    with pytest.raises(DataError, match=r"a block must be a frame, or a tuple \(X, y\)"):
+        GaussianNB().fit_blocks([block], target="a")
+
+
+def test_a_function_that_gives_no_blocks_is_refused():
+    with pytest.raises(DataError, match="A function of blocks must return them"):
+        GaussianNB().fit_blocks(lambda: None)
+
+
+@pytest.mark.parametrize("learner", [GaussianNB(), linear.LogisticRegression(), linear.LinearRegression()])
+@pytest.mark.parametrize(
+    ("weights", "why"),
+    [
+        (np.where(np.arange(30) == 4, -1.0, 1.0), "Negative values .* row 5 has -1"),
+        (np.where(np.arange(30) == 4, np.nan, 1.0), "contains NaN: row 5"),
+        (np.where(np.arange(30) == 4, np.inf, 1.0), "contains infinity: row 5"),
+        (np.ones(29), "one weight for each of the 30 rows"),
+        (np.full(30, "much"), "must be numbers"),
+    ],
+)
+def test_weights_of_blocks_are_checked_as_in_memory(learner, weights, why):
+    X, y, _ = table(60)
+    with pytest.raises(DataError, match=why):
+        learner.fit_blocks([(X[:30], y[:30], np.ones(30)), (X[30:], y[30:], weights)])
+    if isinstance(learner, GaussianNB):
+        with pytest.raises(DataError, match=why):
+            learner.partial_fit(X[:30], y[:30], classes=[0, 1, 2], sample_weight=weights)
+
+
+def test_blocks_without_targets_are_refused_by_those_who_need_them():
+    X, _, _ = table(30)
+    for learner in (GaussianNB(), linear.LinearRegression()):
+        with pytest.raises(DataError, match="requires y to be passed"):
+            learner.fit_blocks([(X, None)])
+
+
 def test_no_blocks_are_nothing_to_learn_from():
     with pytest.raises(DataError, match="There is no block of rows"):
         GaussianNB().fit_blocks([])

@@ -11,7 +11,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from assay.core.row_draws import row_uniforms
-from assay.ensembles import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from assay.ensembles import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    HistRandomForestRegressor,
+)
 from assay.errors import DataError, DegenerateError, ParameterError
 
 N = 601
@@ -229,3 +233,13 @@ def test_a_file_gives_the_trees_of_memory(tmp_path):
     X.assign(y=targets("two", score)).to_csv(tmp_path / "rows.csv", index=False)
     model = learner("two").fit_blocks(tmp_path / "rows.csv", target="y")
     assert_same_model(model, learner("two").fit(X, targets("two", score)))
+
+
+@pytest.mark.parametrize("kind", [HistGradientBoostingRegressor, HistRandomForestRegressor])
+def test_several_columns_of_targets_are_refused(kind):
+    X, y = table("numbers")
+    Y = np.column_stack([y, y])
+    with pytest.raises(DataError, match=r"y should be a 1d array, got an array of shape \(300, 2\)"):
+        kind().fit_blocks([(X[:300], Y[:300]), (X[300:], Y[300:])])
+    with pytest.raises(DataError, match=r"y should be a 1d array, got an array of shape \(601, 2\)"):
+        kind().fit(X, Y)

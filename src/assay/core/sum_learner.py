@@ -179,7 +179,7 @@ class PassLearner(_Learner):
         if encoded is not None and survey.rows is not None:
             table, y, w = survey.rows
             y = y if self._has_classes else self._number_target(block.y, len(table))
-            encoded.append(table, y, _weights(w))
+            encoded.append(table, y, _weights(w, len(table), type(self).__name__))
         return survey.without_rows()
 
     def _adopt(self, survey: _Survey, classes: Any) -> None:
@@ -196,16 +196,17 @@ class PassLearner(_Learner):
 
     def _prepare(self, X: Any, y: Any, w: Any) -> Block:
         """A raw block as numbers, by the schema and the classes adopted before."""
-        values, weights = self._admit_block(X), _weights(w)
+        values, who = self._admit_block(X), type(self).__name__
         n = values.shape[0]
+        weights = _weights(w, n, who)
         if self._has_classes:
-            return Block(
-                values, label_codes(_class_values(y), self.classes_, n, type(self).__name__), weights
-            )
+            return Block(values, label_codes(_class_values(y), self.classes_, n, who), weights)
         return Block(values, self._number_target(y, n), weights)
 
     def _number_target(self, y: Any, n: int) -> Any:
-        return None if y is None else numeric_target(_values(y), n, type(self).__name__)
+        if y is None and not is_regressor(self):
+            return None
+        return numeric_target(None if y is None else _values(y), n, type(self).__name__)
 
     def _admit_block(self, X: Any) -> Any:
         table = Table.like(X, self.schema_, type(self).__name__)
@@ -265,7 +266,7 @@ class SumLearner(PassLearner):
         else:
             self._widen(X)
         values = self._admit_block(X)
-        w = check_weights(sample_weight, values) if np.any(sample_weight) else _zeros(sample_weight, values)
+        w = _weights(sample_weight, values.shape[0], who)
         target = self._partial_target(y, classes, values.shape[0], first)
         part = Rows(values, target, w).add_up(self._summarize_block)
         self._sums = part if first else self._sums + part
@@ -382,7 +383,7 @@ class _Split:
         self.target, self.weights, self.needs_target = target, weights, needs_target
 
     def __call__(self, raw: Any) -> Block:
-        if isinstance(raw, tuple):
+        if isinstance(raw, tuple) and 1 <= len(raw) <= 3:
             return Block(*raw)
         if isinstance(raw, (np.ndarray, Table)) or is_sparse(raw):
             if self.needs_target:
@@ -392,7 +393,12 @@ class _Split:
             return Block(raw)
         import narwhals.stable.v2 as nw
 
-        frame = nw.from_native(raw, eager_only=True)
+        try:
+            frame = nw.from_native(raw, eager_only=True)
+        except TypeError:
+            raise DataError(
+                f"fit_blocks: a block must be a frame, or a tuple (X, y) or (X, y, weights), got {_of_kind(raw)}."
+            ) from None
         for name in (self.target, self.weights):
             if name is not None and name not in frame.columns:
                 raise DataError(
@@ -415,7 +421,19 @@ def _block_reader(
         from assay.tables.readers import read_blocks
 
         return read_blocks(blocks)
+    one_table = isinstance(blocks, (np.ndarray, Table)) or hasattr(blocks, "columns") or is_sparse(blocks)
+    if one_table or not (callable(blocks) or isinstance(blocks, Iterable)):
+        raise ParameterError(
+            "fit_blocks: blocks must be a path, a list of paths, a list of blocks or a function that returns one, got "
+            f"{_of_kind(blocks)}.",
+            remedy="A single table is a list of one: fit_blocks([table]).",
+        )
     return blocks
+
+
+def _of_kind(value: Any) -> str:
+    size = f" of {len(value)} entries" if isinstance(value, tuple) else ""
+    return "None" if value is None else f"one of type {type(value).__name__}{size}"
 
 
 def _values(y: Any) -> Any:
@@ -424,17 +442,16 @@ def _values(y: Any) -> Any:
 
 def _class_values(y: Any) -> Any:
     """Class labels as they are encoded fastest: text of Arrow by its dictionary."""
-    if isinstance(y, EncodedLabels):
+    if y is None or isinstance(y, EncodedLabels):
         return y
     native = y.to_native() if hasattr(y, "to_native") else y
     coded = text_codes(native)
     return _values(y) if coded is None else EncodedLabels(coded[1], np.array(coded[0], dtype=object))
 
 
-def _weights(w: Any) -> np.ndarray | None:
-    return None if w is None else np.asarray(_values(w), dtype=np.float64)
-
-
-def _zeros(w: Any, X: Any) -> np.ndarray | None:
-    """A block in which every row weighs nothing is allowed: it adds nothing."""
-    return None if w is None else np.zeros(X.shape[0])
+def _weights(w: Any, n: int, who: str) -> np.ndarray | None:
+    """Checked weights of the n rows of a block, in which every row may weigh nothing: it adds nothing."""
+    plain = None if w is None or isinstance(w, np.ma.MaskedArray) else _values(w)
+    if plain is not None and plain.shape in ((), (n,)) and plain.dtype.kind in "biuf" and not plain.any():
+        return np.zeros(n)
+    return check_weights(w, n, who)

@@ -227,7 +227,12 @@ class Stream(Source):
 
     def __iter__(self) -> Iterator[Block]:
         start = 0
-        for raw in self._blocks() if callable(self._blocks) else self._blocks:
+        blocks = self._blocks() if callable(self._blocks) else self._blocks
+        if not isinstance(blocks, Iterable):
+            raise DataError(
+                f"A function of blocks must return them, in a list or one by one; it gave {blocks!r}."
+            )
+        for raw in blocks:
             block = self._prepare(raw)
             if block is not None and _height(block.X):
                 yield block.at(start)

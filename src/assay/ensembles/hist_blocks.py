@@ -44,6 +44,10 @@ class BlockTargets:
     def of(self, block: Block) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
         """Targets, weights or None, and 1 for rows that are held out or None."""
         y = np.ascontiguousarray(block.y, dtype=np.float64)
+        if y.ndim != 1:
+            raise DataError(
+                f"{self.who}: y should be a 1d array, got an array of shape {y.shape}. Fit one model for each column."
+            )
         w = block.w
         if w is not None:
             w = check_weights(w, len(y), self.who) if np.any(w) else np.zeros(len(y))
