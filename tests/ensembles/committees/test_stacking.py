@@ -184,6 +184,20 @@ def test_the_result_does_not_depend_on_the_number_of_workers():
     assert_array_equal(StackingClassifier(classifiers(), n_jobs=2).fit(X, y).predict_proba(X), one)
 
 
+def test_a_combiner_of_the_other_task_is_refused():
+    """Codes 0 and 1 as numbers would be answered by numbers, which are no classes; with words for classes it raised."""
+    X, y = load_breast_cancer(return_X_y=True)
+    members = [("a", GaussianNB()), ("b", DecisionTreeClassifier(max_depth=2))]
+    for final in (Ridge(), peer.RandomForestRegressor(), make_pipeline(PCA(1), Ridge())):
+        with pytest.raises(ParameterError, match="final_estimator should be a classifier, got"):
+            StackingClassifier(members, final, cv=2).fit(X, y)
+    numbers, target = load_diabetes(return_X_y=True)
+    with pytest.raises(
+        ParameterError, match=r"final_estimator should be a regressor, got LogisticRegression"
+    ):
+        StackingRegressor([("a", Ridge())], LogisticRegression(), cv=2).fit(numbers, target)
+
+
 def test_a_member_that_cannot_learn_is_named():
     X, y = load_iris(return_X_y=True)
     X = X.copy()
