@@ -438,9 +438,8 @@ def test_awkward_tables():
     y = (X[:, 3] > 0).astype(int)
     assert TabularNetClassifier((32,), 4, batch_size=16, random_state=0).fit(X, y).score(X, y) > 0.8
     assert TabularNetClassifier(**QUICK).fit([[1.0]], ["only"]).predict([[5.0]]) == ["only"]
-    assert_allclose(
-        TabularNetRegressor(**QUICK).fit([[1.0], [2.0]], [3.0, 3.0]).predict([[1.5]]), 3, atol=1.0
-    )
+    alone = TabularNetRegressor(**QUICK).fit([[1.0], [2.0], [3.0]], [0.1, 0.1, 0.1])
+    assert_array_equal(alone.predict([[1.5], [9.0]]), [0.1, 0.1])
     labels = np.arange(300)
     assert TabularNetClassifier(**QUICK, early_stopping=True).fit(X, y).best_iter_ <= 15
     many = TabularNetClassifier(**QUICK).fit(labels[:, None] * 1.0, labels)
@@ -454,7 +453,17 @@ def test_awkward_tables():
 def test_targets_whose_squares_are_no_numbers(learner):
     X = np.random.default_rng(0).normal(size=(60, 2))
     small = clone(learner).fit(X, X[:, 0]).predict(X)
-    assert_allclose(clone(learner).fit(X, X[:, 0] * 1e300).predict(X) / 1e300, small, rtol=1e-3, atol=1e-4)
+    for unit in (1e300, 1e-300):
+        other = clone(learner).fit(X, X[:, 0] * unit).predict(X) / unit
+        assert_allclose(other, small, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("unit", [2.0, 1e-300, 1e300])
+def test_only_what_rows_count_beside_each_other_matters(unit):
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(60, 2)), rng.integers(0, 3, 60).astype(float)
+    first = TabularNetRegressor(**QUICK).fit(X, X[:, 0], w).predict(X)
+    assert_allclose(TabularNetRegressor(**QUICK).fit(X, X[:, 0], w * unit).predict(X), first, rtol=1e-6)
 
 
 def test_rates_that_diverge_are_named():

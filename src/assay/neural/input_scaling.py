@@ -13,6 +13,7 @@ from assay.errors import DataError
 __all__ = ["InputScaling", "target_scale"]
 
 LARGE_TARGET = 1e100  # beyond, squares would leave the finite numbers
+SMALL_TARGET = 1e-100  # below, squares would be 0
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,12 @@ def target_scale(y: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.nd
     (array([2.e+300, 5.e+000]), array([1.e+300, 1.e+000]))
     """
     largest = np.abs(y).max(axis=0)
-    unit = np.where(largest > LARGE_TARGET, largest, 1.0)
+    far = (largest > LARGE_TARGET) | ((largest < SMALL_TARGET) & (largest > 0))
+    unit = np.where(far, largest, 1.0)
     within = y / unit
-    center = np.average(within, axis=0, weights=w)
-    spread = np.sqrt(np.average((within - center) ** 2, axis=0, weights=w))
+    counted = within if w is None else within[w > 0]
+    first = counted[0]
+    same = (counted == first).all(axis=0)  # exactly: a mean of equal numbers may be rounded
+    center = np.where(same, first, np.average(within, axis=0, weights=w))
+    spread = np.where(same, 0.0, np.sqrt(np.average((within - center) ** 2, axis=0, weights=w)))
     return center * unit, np.where(spread > 0, spread * unit, 1.0)

@@ -147,6 +147,9 @@ class TabularNet(_Learner):
         checkpoint: PathLike | None = None,
     ) -> None:
         """Learn from a block of numbers and codes."""
+        if w is not None:  # only what rows count beside each other matters
+            w = w / w.max()
+            w /= w[w > 0].mean()
         first_seed = int(random_state_of(self.random_state).randint(2**31))
         file, left = self._resumed(checkpoint, X, goal, w, groups, validation)
         if left is not None:

@@ -210,6 +210,9 @@ class TabularNetRegressor(TabularNet, Regressor):
             block = self._admit(rows)
             others = block, self._goal(numeric_target(targets, block.shape[0], who))
         self._train(values, self._goal(target, center), w, groups, others, checkpoint)
+        learned = y_table if w is None else y_table[w > 0]
+        if not counts:  # one number alone is the answer, whatever the networks drew
+            self.target_spread_ = np.where((learned == learned[0]).all(axis=0), 0.0, self.target_spread_)
         return self
 
     def _goal(self, y: np.ndarray, mean: np.ndarray | None = None) -> TabularGoal:
