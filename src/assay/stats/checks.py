@@ -56,8 +56,8 @@ def column_name(X: TableLike, j: int) -> str:
 
 def one_of(value: str, options: tuple[str, ...], who: str, parameter: str) -> str:
     """The value, if it is one of the options."""
-    if value not in options:
-        raise ParameterError(f"{parameter} must be one of {', '.join(options)}, got {value!r}.", who=who)
+    if not isinstance(value, str) or value not in options:
+        raise ParameterError(f"{parameter} must be one of {', '.join(options)}, got {value!r:.80}.", who=who)
     return value
 
 

@@ -262,3 +262,21 @@ def test_a_model_of_your_own_says_what_it_lacks():
     ):
         with pytest.raises(NotImplementedError, match="ConjugateModel"):
             call(ConjugateModel())
+
+
+@ALL
+@pytest.mark.parametrize("estimate", [np.ones((3, 2)), np.array(["predictive"]), 1.0, None])
+def test_a_table_is_no_kind_of_density(name, estimate):
+    with pytest.raises(ParameterError, match="estimate must be one of"):
+        MODELS[name][0].density(estimate)
+
+
+@pytest.mark.parametrize("category", [[0, 1], np.ones((2, 2)), []])
+def test_several_categories_are_no_category(category):
+    with pytest.raises(ParameterError, match="is no category"):
+        DirichletCategorical([1, 2]).marginal(category)
+
+
+def test_one_number_is_no_distribution_of_categories():
+    with pytest.raises(ParameterError, match="expected 2 probabilities that sum to 1"):
+        DirichletCategorical([1, 2]).logpdf(0.5)

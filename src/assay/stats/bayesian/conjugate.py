@@ -122,7 +122,7 @@ class ConjugateModel:
         raise NotImplementedError(f"{type(self).__name__} does not say what its evidence is.")
 
     def _check_estimate(self, estimate: str) -> None:
-        if estimate == "ml":
+        if isinstance(estimate, str) and estimate == "ml":
             raise ParameterError(
                 'maximum likelihood needs the data: maximum_likelihood(x), or WithPrior(prior, estimate="ml").',
                 who=type(self).__name__,

@@ -113,10 +113,10 @@ class DirichletCategorical(ConjugateModel):
 
     def marginal(self, category: Any) -> BetaBernoulli:
         """Belief about the probability of one category: a Beta distribution."""
-        code = encode([category], self.categories)[0]
+        code = encode([category], self.categories)[0] if np.ndim(category) == 0 else -1
         if code < 0:
             raise ParameterError(
-                f"{category!r} is no category.{did_you_mean(category, self.categories.tolist())}",
+                f"{category!r:.80} is no category.{did_you_mean(category, self.categories.tolist())}",
                 who="DirichletCategorical",
             )
         return BetaBernoulli(self.alpha[code], self.alpha.sum() - self.alpha[code])
@@ -139,7 +139,7 @@ class DirichletCategorical(ConjugateModel):
     def logpdf(self, p: ArrayLike) -> NDArray[np.float64]:
         """Log density of the belief at p, (K,) or (n, K) rows that sum to 1."""
         p = as_points(p, "DirichletCategorical")
-        if p.shape[-1] != len(self.alpha) or (p < 0).any() or (abs(p.sum(axis=-1) - 1) > 1e-8).any():
+        if p.shape[-1:] != self.alpha.shape or (p < 0).any() or (abs(p.sum(axis=-1) - 1) > 1e-8).any():
             raise ParameterError(
                 f"DirichletCategorical: expected {len(self.alpha)} probabilities that sum to 1."
             )
