@@ -76,6 +76,13 @@ def test_names_are_text_and_the_page_runs_its_own_script_alone(html):
     assert len(html.encode()) < 200_000
 
 
+def test_learners_of_one_name_and_several_settings_are_told_apart_in_the_heads_of_pairs(html):
+    """Heads break into lines instead of ending in dots, which left tree(max_... three times."""
+    head = html.partition('<table class="pairs">')[2].partition("</thead>")[0]
+    assert head.count("<th class=") == head.count("<span>") >= 3
+    assert ".pairs thead th { white-space: normal;" in html
+
+
 @pytest.mark.capability("IML-19-04")
 def test_steps_a_to_g_are_on_the_page_of_a_study(study, html):
     for letter, title, _ in study.checklist.steps:
