@@ -33,6 +33,7 @@ def listed_names(names: Iterable[str], limit: int = 10) -> str:
 
 _OPTIONS = "drop|keep|nominal|numeric|clean|na|delimiter|encoding|target|format|task"
 _LINE_ADVICE = re.compile(r"(delimiter=)(?:, \w+=)*(?: or \w+=)?")
+_OBJECT = re.compile(r"(dict\([^()]*\))")
 _PARAMETER = re.compile(rf"(?<![\w-])({_OPTIONS})=(?:\[?(?:'([^']*)'|\"([^\"]*)\")\]?)?")
 
 
@@ -44,6 +45,11 @@ def in_options(message: str) -> str:
     'Say which encoding it is, for example --encoding latin-1.'
     >>> in_options("Leave the column out (drop=['job title']), or give delimiter=, quote= or skip=.")
     "Leave the column out (--drop 'job title'), or give --delimiter."
+
+    What stands inside an object of Python stays, since an option could not be written there:
+
+    >>> in_options("Give a file as dict(file='loans.csv', target='default').")
+    "Give a file as dict(file='loans.csv', target='default')."
     """
     import shlex
 
@@ -51,4 +57,5 @@ def in_options(message: str) -> str:
         value = match[2] if match[2] is not None else match[3]
         return f"--{match[1]}" + ("" if value is None else f" {shlex.quote(value)}")
 
-    return _PARAMETER.sub(option, _LINE_ADVICE.sub(r"\1", message))
+    parts = _OBJECT.split(_LINE_ADVICE.sub(r"\1", message))  # every second one is an object
+    return "".join(part if k % 2 else _PARAMETER.sub(option, part) for k, part in enumerate(parts))
