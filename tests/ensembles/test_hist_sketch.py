@@ -62,3 +62,12 @@ def test_few_distinct_values_are_all_known_however_rare():
     x = np.zeros(300_000)
     x[[7, 250_000]] = 1.0, 2.0
     assert_array_equal(find_bins(x[:, None], np.zeros(1, int), 255).thresholds[0, :3], [0.5, 1.5, np.inf])
+
+
+def test_a_sketch_of_many_values_takes_nine_bytes_for_each():
+    """It travels from each partition to where the bins are made."""
+    X = np.random.default_rng(0).normal(size=(50_000, 2))
+    sketch = BinSketch.of(X, np.zeros(2, int), 255, RowSample(50_000, 0))
+    assert sum(a.nbytes for column in (*sketch.values, *sketch.weights) for a in column) == 2 * 50_000 * 9
+    repeated = BinSketch.of(np.repeat(X[:100], 300, axis=0), np.zeros(2, int), 99, RowSample(30_000, 0))
+    assert repeated.weights[1][0].dtype == np.uint16 and (repeated.weights[1][0] == 300).all()

@@ -83,6 +83,7 @@ class BinSketch:
     Attributes
     ----------
     values, weights : for each column the distinct values, block after block, and their weights in units of the sample
+        (without weights the rows of each, in the smallest type that holds them)
     few : for each column its distinct values in all rows, None if they are more than the bins (or the sample is all)
     counts : for each nominal column of more categories than bins the rows of each category, else None
     missing : (d,) whether a value is missing
@@ -152,7 +153,7 @@ class BinSketch:
     def column(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """The distinct values of column j in rising order, and their weights."""
         if len(self.values[j]) == 1:
-            return self.values[j][0], self.weights[j][0]
+            return self.values[j][0], self.weights[j][0].astype(np.float64, copy=False)
         values, place = np.unique(np.concatenate(self.values[j]), return_inverse=True)
         return values, np.bincount(place, weights=np.concatenate(self.weights[j]), minlength=len(values))
 
@@ -177,7 +178,10 @@ def _distinct(X: np.ndarray, j: int, w: np.ndarray | None) -> tuple[np.ndarray, 
         out = np.empty(n)
         x = out[: _hist_bins.sort_column(X, j, out, np.empty(n, np.uint64), np.empty(n, np.uint64))]
         first = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]])) if len(x) else np.empty(0, np.intp)
-        return x[first], np.diff(np.append(first, len(x))).astype(np.float64)
+        counts = np.diff(np.append(first, len(x)))
+        return x[first], counts.astype(
+            np.min_scalar_type(counts.max(initial=0))
+        )  # a byte each, as a rule: they travel
     x = X[:, j].astype(np.float64)
     observed = ~np.isnan(x)
     values, place = np.unique(x[observed], return_inverse=True)
