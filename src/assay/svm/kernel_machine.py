@@ -20,6 +20,7 @@ from assay.kernels.gram_rows import finite
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.kernels.vector import MOST_ROWS_HELD, VectorKernel
 from assay.svm.engine import Dual, Solution, solve
+from assay.svm.multipliers import counting_rows, for_all_rows, of_rows
 from assay.tables.rows import take_rows
 
 __all__ = ["KERNEL", "KernelMachine"]
@@ -156,10 +157,14 @@ class KernelMachine(KernelLearner):
 
     def _solve(self, gram: GramRows, dual: Dual) -> Solution:
         """The solution of one quadratic program; ``_conclude`` says whether it converged."""
-        return solve(
-            gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter, polish=True,
-            weighs=self._weighs,
+        counting = counting_rows(dual, gram.n)
+        if counting is not None:
+            gram, some = gram.subset(counting), of_rows(dual, counting, gram.n)
+        solution = solve(
+            gram, dual if counting is None else some, tol=self.tol, cache_size=self.cache_size,
+            max_iter=self.max_iter, polish=True, weighs=self._weighs,
         )  # fmt: skip
+        return solution if counting is None else for_all_rows(solution, counting, dual)
 
     @property
     def _weighs(self) -> bool:

@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer
 import assay
 from assay.kernels import RBF, Linear, MatrixRows
 from assay.linear.regression.tube_program import Program, solve_tube
-from assay.svm import SVC, SVCCV, SVDD, SVR, NuSVR
+from assay.svm import SVC, SVCCV, SVDD, SVR, MultipleKernelSVR, NuSVR, OneClassSVM
 from assay.svm.engine import Dual, solve
 from assay.svm.engine.interior import cholesky_rows, interior_point
 from assay.svm.engine.search import Search
@@ -359,3 +359,32 @@ def test_many_columns_are_left_to_it_once_steps_of_pairs_crawl():
     blocks = solve(Linear().gram_rows(X), begun, cache_size=1e-3, weighs=True)
     assert blocks.converged
     assert_allclose(-blocks.objective, primal_and_dual(X, dual, blocks.alpha)[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVR(kernel="linear", C=1e6),
+        SVR(kernel="poly", C=1e4),
+        NuSVR(kernel="linear", C=1e3),
+        SVDD(kernel="linear"),
+        OneClassSVM(nu=0.3),
+        MultipleKernelSVR(["linear", "rbf"], C=10.0),
+    ],
+    ids=str,
+)
+def test_rows_without_weight_leave_it_room_between_the_bounds(machine):
+    """Their bounds are both 0; steps of pairs ended in a warning after ten million, or took minutes."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(80, 4)) * ([1, 1e2, 1e-2, 1e3] if "linear" in str(machine) else [1, 1, 1, 1])
+    y, w = 10 * X[:, 0] * np.sign(X[:, 1]) + draw.normal(size=80), np.where(np.arange(80) % 5 == 0, 0.0, 1.0)
+    machine = clone(machine).set_params(**({"gamma": 0.1} if hasattr(machine, "gamma") else {}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole, part = clone(machine).fit(X, y, sample_weight=w), clone(machine).fit(X[w > 0], y[w > 0])
+    assert_array_equal(np.flatnonzero(w > 0)[part.support_], whole.support_)
+    assert_allclose(whole.dual_coef_, part.dual_coef_, rtol=1e-9)
+    scores = [
+        m.decision_function(X) if hasattr(m, "decision_function") else m.predict(X) for m in (whole, part)
+    ]
+    assert_allclose(*scores, rtol=1e-7, atol=1e-7 * np.abs(y).max())
