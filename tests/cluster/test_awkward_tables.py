@@ -190,7 +190,6 @@ def test_one_thread_and_two_give_the_same_answers(name, monkeypatch):
 IN_UNITS = {
     "BayesianGaussianMixture": "reg_covar",
     "BernoulliMixture": "binarize",
-    "BisectingKMeans": "tol",
     "DBSCAN": "eps",
     "FactorAnalyzerMixture": "reg_covar",
     "GaussianMixture": "reg_covar",

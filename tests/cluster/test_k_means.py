@@ -352,3 +352,24 @@ def test_kernel_k_means_tells_rings_apart():
     best = KernelKMeans(2, kernel="rbf", gamma=0.5, random_state=0).fit(X)
     assert len(set(best.labels_[:40].tolist())) == 1 == len(set(best.labels_[40:].tolist()))
     assert best.labels_[0] != best.labels_[40]
+
+
+@pytest.mark.parametrize("K", [2, 3, 40, 300])
+def test_half_the_gap_to_the_nearest_other_centre(K):
+    """Twin: all distances at once by SciPy; a little less, so that it stays a bound."""
+    from scipy.spatial.distance import cdist
+
+    centers = np.random.default_rng(K).normal(size=(K, 500))
+    gaps = cdist(centers, centers) + np.diag(np.full(K, np.inf))
+    half = half_gaps(centers)
+    assert_allclose(half, gaps.min(axis=1) / 2, rtol=1e-12)
+    assert (half <= gaps.min(axis=1) / 2).all()
+
+
+def test_the_loss_of_bisecting_is_that_of_its_leaves():
+    weights = np.random.default_rng(0).uniform(0, 2, len(IRIS))
+    for w in (None, weights):
+        model = BisectingKMeans(5, random_state=0).fit(IRIS, sample_weight=w)
+        gaps = ((IRIS - model.cluster_centers_[model.labels_]) ** 2).sum(axis=1)
+        assert_allclose(model.inertia_, gaps.sum() if w is None else gaps @ w, rtol=1e-12)
+    assert_allclose(BisectingKMeans(1).fit(IRIS).inertia_, 681.3706, atol=5e-5)

@@ -21,6 +21,7 @@ from assay.types import RandomState
 __all__ = ["BisectingKMeans"]
 
 LEAF = -1
+ROWS_AT_A_TIME = 4096
 
 
 class BisectingKMeans(CenterClusterer):
@@ -43,7 +44,8 @@ class BisectingKMeans(CenterClusterer):
     max_iter : int, default 300
     verbose, copy_x, algorithm : accepted for scikit-learn's sake
     tol : float, default 1e-4
-        Of each cut, as a share of the mean variance of all rows.
+        Of each cut: centres that move less, squared, end it. Where the mean variance of the columns is below 1, as a
+        share of it, so that small units end no cut early.
     bisecting_strategy : "biggest_inertia" or "largest_cluster", default "biggest_inertia"
         Which group is cut next: that with the largest sum of squared distances, or with most rows.
 
@@ -134,22 +136,32 @@ class BisectingKMeans(CenterClusterer):
         rows = X.tocsr() if sparse else np.ascontiguousarray(X, dtype=np.float64) - center
         draw = random_state_of(self.random_state)
         mean = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
-        nodes = [(mean, np.arange(n), 0.0)]
+        tol = float(self.tol) * min(1.0, _mean_variance(rows))
+        nodes = [
+            (mean, np.arange(n), 0.0, label_rows(rows, w, mean[None])[1] if self.n_clusters == 1 else 0.0)
+        ]
         children: list[tuple[int, int]] = [(LEAF, LEAF)]
         for _ in range(self.n_clusters - 1):
             leaves = [at for at in _leaves(children) if len(nodes[at][1]) > 1]
             worst = max(leaves, key=lambda at: nodes[at][2])  # the first among equals, from left to right
             members = nodes[worst][1]
-            labels, centers = self._cut(rows[members], None if w is None else w[members], draw, who)
-            gaps = squared_distances(rows[members], centers)[np.arange(len(members)), labels]
+            some = rows if len(members) == n else rows[members]
+            labels, centers = self._cut(some, None if w is None else w[members], tol, draw, who)
+            gaps = np.empty(len(members))
+            for start in range(0, len(gaps), ROWS_AT_A_TIME):
+                block = slice(start, start + ROWS_AT_A_TIME)
+                apart = squared_distances(some[block], centers)
+                gaps[block] = apart[np.arange(len(apart)), labels[block]]
+            if w is not None:
+                gaps *= w[members]
             for side in (0, 1):
                 part = labels == side
-                weights = gaps[part] if w is None else gaps[part] * w[members][part]
-                loss = float(weights.sum())
+                loss = float(gaps[part].sum())
                 score = loss if self.bisecting_strategy == "biggest_inertia" else float(part.sum())
-                nodes.append((centers[side], members[part], score))
+                nodes.append((centers[side], members[part], score, loss))
                 children.append((LEAF, LEAF))
             children[worst] = (len(nodes) - 2, len(nodes) - 1)
+            nodes[worst] = (nodes[worst][0], members[:0], 0.0, 0.0)  # its parts have its rows
         self.tree_centers_ = np.array([node[0] for node in nodes]) + center
         self.tree_children_ = np.array(children, dtype=np.int64).reshape(-1, 2)
         self.tree_labels_ = np.full(len(nodes), -1, dtype=np.int64)
@@ -159,21 +171,17 @@ class BisectingKMeans(CenterClusterer):
             self.labels_[nodes[at][1]] = label
             self.tree_labels_[at] = label
         self.cluster_centers_ = self.tree_centers_[leaves]
-        inner = self.cluster_centers_ - center
-        self.inertia_ = sum(
-            label_rows(rows[nodes[at][1]], None if w is None else w[nodes[at][1]], inner[k : k + 1])[1]
-            for k, at in enumerate(leaves)
-        )
+        self.inertia_ = sum(nodes[at][3] for at in leaves)
 
     def _cut(
-        self, X: Any, w: np.ndarray | None, draw: np.random.RandomState, who: str
+        self, X: Any, w: np.ndarray | None, tol: float, draw: np.random.RandomState, who: str
     ) -> tuple[np.ndarray, np.ndarray]:
         best = None
         if w is not None and np.count_nonzero(w) < 2:
             w = None
         for _ in range(self.n_init):
             first = start_centers(self.init, X, w, 2, draw, who)
-            run = lloyd(Rows(X, None, w), first, max_iter=self.max_iter, tol=self.tol)
+            run = lloyd(Rows(X, None, w), first, max_iter=self.max_iter, tol=tol)
             if best is None or run.loss < best.loss * (1 - 1e-6):
                 best = run
         assert best is not None and best.labels is not None
@@ -192,6 +200,14 @@ class BisectingKMeans(CenterClusterer):
             side = label_rows(X[rows], None, centers[[left, right]])[0]
             waiting += [(child, rows[side == s]) for s, child in ((0, left), (1, right)) if (side == s).any()]
         return out
+
+
+def _mean_variance(centered: Any) -> float:
+    """Of the columns; sparse rows are not centered."""
+    if not hasattr(centered, "multiply"):
+        return float(np.mean(np.einsum("ij,ij->j", centered, centered))) / len(centered)
+    means = np.asarray(centered.mean(axis=0)).ravel()
+    return float(np.mean(np.asarray(centered.multiply(centered).mean(axis=0)).ravel() - means**2))
 
 
 def _leaves(children: list[tuple[int, int]], at: int = 0) -> list[int]:

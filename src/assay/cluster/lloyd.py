@@ -22,6 +22,7 @@ PANEL = 16  # centres whose distances the native code computes together
 MOST_GROUPS = 16  # of centres, each with a bound for every row
 ROWS_OF_A_BLOCK = 16384  # that a thread takes at a time
 ROWS_OF_A_SPARSE_BLOCK = 4096
+NUMBERS_AT_A_TIME = 2**16  # differences of centres
 NO_WEIGHTS = np.empty(0)
 
 
@@ -94,7 +95,10 @@ def _in_memory(source: Rows, centers: np.ndarray, max_iter: int, tol: float, emp
             centers, moved = centers[kept], moved[kept]
             state = type(state)(X, w, len(centers))
             state.assign(centers, np.zeros(len(centers)))
-        shift = np.sqrt(np.sum((moved - centers) ** 2, axis=1))
+        ways = moved - centers
+        ways *= ways
+        squares = ways.sum(axis=1)
+        shift = np.sqrt(squares)
         record: dict[str, Any] = {
             "iteration": iteration,
             "changed": int(changed),
@@ -108,7 +112,7 @@ def _in_memory(source: Rows, centers: np.ndarray, max_iter: int, tol: float, emp
         if changed == 0:
             converged = True
             break
-        if np.sum(shift**2) <= tol:
+        if squares.sum() <= tol:
             converged = True
             break
     labels, loss = label_rows(X, w, centers)
@@ -151,9 +155,9 @@ def _means(total: Any, centers: np.ndarray, empty: str) -> tuple[np.ndarray, np.
     counts, sums = total.counts, total.sums
     if not np.isfinite(sums).all():
         raise DegenerateError("k-means: the sums of rows overflow. Scale the columns.")
-    none = np.flatnonzero(~(counts > 0))
-    if not len(none):
+    if (counts > 0).all():
         return sums / counts[:, None], None
+    none = np.flatnonzero(~(counts > 0))
     if empty == "farthest":
         counts, sums = counts.copy(), sums.copy()
         for k, (gap, weight, row, label) in zip(none, total.farthest(len(none), centers)):
@@ -199,14 +203,14 @@ class _Dense:
             )
             return changed, counts, sums
 
-        total = 0
-        for changed, counts, sums in in_threads(some, range(0, len(self.X), ROWS_OF_A_BLOCK)):
+        total, blocks = 0, range(0, len(self.X), ROWS_OF_A_BLOCK)
+        for changed, counts, sums in in_threads(some, blocks) if len(blocks) > 1 else [some(0)]:
             total += changed
             if changed:
                 self.counts += counts
                 self.sums += sums
         if self.w is None:
-            np.round(self.counts, out=self.counts)
+            np.rint(self.counts, out=self.counts)
         else:
             self.counts[np.abs(self.counts) < 1e-12 * np.sum(self.w)] = 0.0
             present = np.bincount(self.labels, self.w > 0, len(self.counts)) > 0
@@ -271,10 +275,13 @@ def half_gaps(centers: np.ndarray) -> np.ndarray:
     if K == 1:
         return np.zeros(1)
     out = np.empty(K)
-    for k in range(K):
-        gaps = np.sum((centers - centers[k]) ** 2, axis=1)
-        gaps[k] = np.inf
-        out[k] = gaps.min()
+    many = max(1, NUMBERS_AT_A_TIME // centers.size)
+    for start in range(0, K, many):
+        apart = centers - centers[start : start + many, None]
+        apart *= apart
+        gaps = apart.sum(axis=2)
+        gaps[np.arange(len(gaps)), np.arange(start, start + len(gaps))] = np.inf
+        out[start : start + many] = gaps.min(axis=1)
     return np.sqrt(out) * (0.5 * (1 - 1e-14))
 
 

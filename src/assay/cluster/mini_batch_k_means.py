@@ -148,11 +148,12 @@ class MiniBatchKMeans(CenterClusterer):
         centers = self._first(X, w, size, draw)
         self._counts, self._since_jump = np.zeros(len(centers)), 0
         tol = self.tol * _mean_variance(X) if self.tol > 0 else 0.0
-        chances = np.full(n, 1 / n) if w is None else w / w.sum()
+        upto = np.cumsum(np.full(n, 1 / n) if w is None else w / w.sum())
+        upto /= upto[-1]
         smoothed = least = None
         idle, step, steps = 0, 0, (self.max_iter * n) // batch
         for step in range(1, steps + 1):
-            rows = draw.choice(n, batch, p=chances, replace=True)
+            rows = upto.searchsorted(draw.random_sample(batch), side="right")  # as RandomState.choice draws
             before = centers
             centers, loss = self._step(X[rows], None, centers, draw)  # rows came by their weights
             if step == 1:
