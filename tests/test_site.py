@@ -127,6 +127,12 @@ def test_lists_of_learners_lead_to_their_pages(pages, by_room):
     ]
 
 
+def test_tables_of_words_are_stacked_and_examples_are_not(pages):
+    example = "```\n>>> print(tree)\n|   x <= 1: a\n|   x > 1: b\n```\n\n"
+    stacked = pages.with_stacked_tables(f"{example}| in Weka | here |\n|---|---|\n| a | b |\n| c | d |\n")
+    assert stacked.startswith(f"{example}:::{{div}} stacked\n\n| in Weka") and stacked.count(":::{div}") == 1
+
+
 def test_the_search_knows_what_others_call_a_thing_and_everyday_words(pages):
     words = pages.search_words(
         [("Weka", "SMO"), ("R", "e1071::svm, glm(family = binomial)"), ("Python", "hmmlearn.GaussianHMM")]

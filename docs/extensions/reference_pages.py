@@ -581,6 +581,8 @@ def write_pages(app: Any) -> None:
 def link_names(app: Any, docname: str, source: list[str]) -> None:
     """Names in backticks as links to their pages, once in each section; the table of a room's names."""
     room = docname.removeprefix("reference/")
+    if docname.startswith("from_"):
+        source[0] = with_stacked_tables(source[0])
     if MARK in source[0]:
         source[0] = source[0].replace(MARK, table_of(room, app.assay_rooms[room]))
     if "<!-- capabilities -->" in source[0]:
@@ -634,8 +636,13 @@ def lists_to_read(text: str, named: dict[str, Entry]) -> str:
         lambda link: f"[`{link[1]}`](/{named[link[1]].page}.md)" if link[1] in named else link[0],
         text,
     )
+    return with_stacked_tables(text)
+
+
+def with_stacked_tables(text: str) -> str:
+    """Tables of words, whose cells stand below each other on narrow screens; lines of examples are none."""
     return re.sub(
-        r"(?:^\|.*\n)+",
+        r"^\|.*\n\|[-:| ]+\n(?:\|.*\n)*",
         lambda table: "\n".join(stacked(table[0].splitlines())) + "\n",
         text,
         flags=re.MULTILINE,
