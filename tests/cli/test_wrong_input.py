@@ -183,3 +183,10 @@ def test_an_interruption_before_any_split_is_told(run, monkeypatch):
     monkeypatch.setattr(running, "run_cell", interrupted)
     code, out, err = run("compare", "iris", "-l", "lda")
     assert (code, out, err.strip()) == (130, "", "assay: Interrupted.")
+
+
+@pytest.mark.parametrize("command", ["compare", "fit", "describe"])
+def test_a_target_alone_is_no_table_to_learn_from(wrong, tmp_path, command):
+    (tmp_path / "y.csv").write_text("y\np\nq\np\nq\n")
+    said = wrong(*(str(part).replace("{file}", "{folder}/y.csv") for part in COMMANDS[command]), *["-t", "y"])
+    assert "y.csv has no column besides y; there is nothing to learn from." in said

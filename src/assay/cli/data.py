@@ -106,6 +106,9 @@ def open_data(
             f"Which column of {source} is to be predicted? Give --target. Columns: {columns}"
         )
     _some_rows(source, len(read))
+    if not read.names:
+        besides = f" besides {read.target}" if read.target else ""
+        raise click.ClickException(f"{source} has no column{besides}; there is nothing to learn from.")
     if read.cleaned is not None:
         click.echo(f"Cleaned: {read.cleaned}".replace("\n", "\nCleaned: "), err=True)
     _known_columns(reading.keep, [*read.names, *([read.target] if read.target else [])], "--keep")
