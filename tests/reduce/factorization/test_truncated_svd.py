@@ -80,6 +80,19 @@ def test_many_columns_by_passes():
     assert np.sum(quick.singular_values_**2) > 0.9999 * np.sum(peer.singular_values_**2)
 
 
+@pytest.mark.parametrize("n_iter", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("k", [3, 20])
+def test_few_passes_keep_as_much_as_scikit_learn(n_iter, k):
+    """Singular values that fall slowly: without passes the directions were random, and kept 2 % of what they could."""
+    X = sp.random(300, 1200, 0.02, random_state=0, format="csr")
+    settings = {"n_iter": n_iter, "random_state": 0}
+    kept = [
+        np.sum((X @ model(k, **settings).fit(X).components_.T) ** 2)
+        for model in (TruncatedSVD, decomposition.TruncatedSVD)
+    ]
+    assert kept[0] > kept[1]
+
+
 @pytest.mark.parametrize("columns", [30, 1300])
 def test_blocks_and_dask_give_the_same_numbers(columns):
     da = pytest.importorskip("dask.array")

@@ -30,6 +30,7 @@ __all__ = ["TruncatedSVD"]
 
 MOST_COLUMNS = 1000  # of a table whose products of columns are added up and kept
 SMALL_SIDES = 500  # up to this many rows and columns the singular values of the rows themselves are computed
+FEW_PASSES = 3  # below which half a pass makes a difference
 EXACT = 1e-12  # of the largest squared singular value, that a residual may have where tol is 0
 
 
@@ -55,7 +56,8 @@ class TruncatedSVD(WithoutTarget, SumLearner, LinearComponents):
         For more than 1000 columns: "randomized" makes a fixed number of passes, "arpack" as many as all digits (or
         ``tol``) need. Up to 1000 columns both are exact.
     n_iter : int, default 5
-        Passes of "randomized", not counting the first.
+        Passes of "randomized", not counting the first; of fewer than 3 one more is made, so that the answer is no less
+        exact than scikit-learn's, which ends with half a pass more.
     n_oversamples : int, default 10
         Vectors in a block beyond k.
     power_iteration_normalizer : "auto", "QR", "LU" or "none", default "auto"
@@ -192,7 +194,7 @@ class TruncatedSVD(WithoutTarget, SumLearner, LinearComponents):
         elif self.algorithm == "arpack":
             leading = leading_eigenvectors(product, V, k, self.tol or EXACT)
         else:
-            leading = approximate_eigenvectors(product, V, k, self.n_iter + 1)
+            leading = approximate_eigenvectors(product, V, k, self.n_iter + 1 + (self.n_iter < FEW_PASSES))
         values = np.maximum(leading.values, 0.0) / unit**2
         spectrum = Spectrum(values, with_fixed_signs(leading.vectors.T), moments.squares, d)
         along = spectrum.vectors @ moments.mean
