@@ -344,8 +344,8 @@ def table_of(room: str, listed: list[Entry]) -> str:
     ):
         some = [entry for entry in listed if entry.kind in kinds]
         if some:
-            lines += [f"## {heading}", "", "| name | what it is |", "|---|---|"]
-            lines += [f"| [{e.name}](/{e.page}.md) | {e.sentence} |" for e in some] + [""]
+            rows = [f"| [{e.name}](/{e.page}.md) | {e.sentence} |" for e in some]
+            lines += [f"## {heading}", "", *stacked(["| name | what it is |", "|---|---|", *rows]), ""]
     lines += ["```{toctree}", ":hidden:", "", *(f"/{entry.page}" for entry in listed), "```", ""]
     return "\n".join(lines)
 
