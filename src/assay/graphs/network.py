@@ -493,6 +493,24 @@ class BayesianNetwork:
 
         return d_separation(self.graph, a, b, given)
 
+    def independences(self, max_given: int = 2) -> list[tuple[str, str, tuple[str, ...]]]:
+        """All pairs that the graph says are independent, each with the smallest sets of nodes that make them so.
+
+        Sets of up to ``max_given`` nodes are tried; a pair that needs more is not listed.
+
+        >>> from assay.graphs import load_network
+        >>> load_network("sprinkler").independences()
+        [('cloudy', 'wet', ('sprinkler', 'rain')), ('sprinkler', 'rain', ('cloudy',))]
+        """
+        from assay.graphs.separation import implied_independences
+
+        if isinstance(max_given, bool) or not isinstance(max_given, (int, np.integer)) or max_given < 0:
+            raise ParameterError(
+                f"max_given must be a whole number from 0 up, got {max_given!r}.",
+                who="BayesianNetwork.independences",
+            )
+        return implied_independences(self.graph, int(max_given))
+
     def propagate(self, evidence: Evidence | None = None) -> Any:
         """Pearl's belief propagation with all its messages; for chains, trees and polytrees."""
         from assay.graphs.messages import propagate
