@@ -89,6 +89,7 @@ def test_breast_cancer_equals_principal_components():
     raw = ((apart - pdist(X)) ** 2).sum()
     assert_allclose(raw, 1490434.01, atol=0.006)
     assert_allclose(np.sqrt(raw / (apart**2).sum()), 0.0031973720, atol=5e-11)
+    assert_allclose(np.sqrt(raw / (pdist(X) ** 2).sum()), 0.0031945270, atol=5e-11)
 
 
 def test_iris_eigenvalues_are_those_of_the_covariance():
