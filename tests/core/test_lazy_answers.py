@@ -357,3 +357,23 @@ def test_the_workers_of_a_cluster_answer_as_well():
     with in_this_process(workers=2) as cluster, distributed.Client(cluster):
         answers = model.predict(da.from_array(PLAIN, chunks=(10, 2))).compute()
     assert_array_equal(answers, model.predict(PLAIN))
+
+
+def test_dask_collections_that_are_no_rows_of_columns_are_refused():
+    X = np.arange(6.0)[:, None]
+    model, y = GaussianNB().fit(X, [0, 0, 0, 1, 1, 1]), da.from_array(np.repeat([0, 1], 3), chunks=3)
+    series = dd.from_pandas(pd.Series(X[:, 0], name="a"), npartitions=2)
+    for odd, what in (
+        (series, r"got a Series of 1\. .*X\.to_frame\(\)"),
+        (da.from_array(X[:, 0], chunks=3), "got a Array of 1"),
+        (da.from_array(X[:, :, None], chunks=3), "got a Array of 3"),
+        (dask.delayed(X), "got a Delayed"),
+    ):
+        for name, call in (
+            ("predict", lambda odd: model.predict(odd)),
+            ("explain", lambda odd: model.explain(odd)),
+            ("score", lambda odd: model.score(odd, y)),
+            ("fit", lambda odd: GaussianNB().fit(odd, y)),
+        ):
+            with pytest.raises(DataError, match=f"{name} takes Dask frames and .*{what}"):
+                call(odd)

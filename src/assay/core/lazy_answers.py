@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 
 from assay.core.kept import tree_sum
-from assay.core.sums import is_dask, partitions
+from assay.core.sums import check_dask_rows, is_dask, partitions
 from assay.errors import DataError, DegenerateError
 from assay.types import Floats
 
@@ -143,15 +143,11 @@ def _lazy(model: Any, name: str, X: Any, args: tuple[Any, ...], options: dict[st
     who = type(model).__name__
     if any(is_dask(value) for value in (*args, *options.values())):
         raise DataError(f"{name} takes one Dask collection, X.", who=who)
-    if hasattr(X, "columns"):
-        lazy = _of_frame
-    elif hasattr(X, "map_blocks") and X.ndim == 2:
+    check_dask_rows(X, name, who)
+    lazy = _of_frame
+    if not hasattr(X, "columns"):
         lazy = _of_array
         X = X.rechunk({1: -1})  # whole rows
-    else:
-        raise DataError(
-            f"{name} takes Dask frames and Dask arrays of two dimensions, got a {type(X).__name__}.", who=who
-        )
     model = copy.copy(model)  # a later fit leaves it as it is
     call = _Call(name, args, options)
     with warnings.catch_warnings():
@@ -335,12 +331,8 @@ class LazyExplanations:
     def __init__(self, model: Any, X: Any):
         self._model, self._X = model, X
         self._computed: Any = None
+        check_dask_rows(X, "explain", type(model).__name__)
         if not hasattr(X, "columns"):
-            if not hasattr(X, "map_blocks") or X.ndim != 2:
-                raise DataError(
-                    f"explain takes Dask frames and Dask arrays of two dimensions, got a {type(X).__name__}.",
-                    who=type(model).__name__,
-                )
             self._X = X.rechunk({1: -1})  # whole rows
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about a row that is not in X
@@ -437,6 +429,7 @@ def _together(tasks: list[Any]) -> Any:
 def _score(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     from dask.delayed import delayed
 
+    check_dask_rows(X, "score", type(model).__name__)
     parts = [partitions(v) if v is not None else None for v in (X, y, sample_weight)]
     counts = {len(p) for p in parts if p is not None}
     if len(counts) > 1:

@@ -18,7 +18,7 @@ from sklearn.base import is_classifier, is_regressor
 from assay.core.encoded_blocks import EncodedBlocks
 from assay.core.fitting import all_or_nothing, observed
 from assay.core.kept import no_blocks
-from assay.core.sums import Block, DaskRows, Mapped, Rows, Source, Stream
+from assay.core.sums import Block, DaskRows, Mapped, Rows, Source, Stream, check_dask_rows
 from assay.core.targets import (
     EncodedLabels,
     check_weights,
@@ -129,6 +129,7 @@ class PassLearner(_Learner):
         return EncodedBlocks()
 
     def _fit_dask(self, X: Any, y: Any, w: Any) -> None:
+        check_dask_rows(X, "fit", type(self).__name__)
         self._forget()
         survey = DaskRows(X, y, w, Block).add_up(lambda block: self._survey(block).without_rows())
         if not sum(survey.heights):

@@ -51,6 +51,7 @@ __all__ = [
     "Rows",
     "Source",
     "Stream",
+    "check_dask_rows",
     "is_dask",
     "partitions",
 ]
@@ -468,6 +469,19 @@ def _height(X: Any) -> int:
 def is_dask(X: Any) -> bool:
     """Whether X is a Dask collection."""
     return hasattr(X, "__dask_graph__")
+
+
+def check_dask_rows(X: Any, name: str, who: str) -> None:
+    """Refuse Dask collections that are no rows of columns: series, bags, delayed objects."""
+    ndim = getattr(X, "ndim", None)
+    ndim = ndim if isinstance(ndim, int) else None  # every attribute of a delayed object is one more of them
+    if ndim != 2 or not (hasattr(X, "columns") or hasattr(X, "map_blocks")):
+        raise DataError(
+            f"{name} takes Dask frames and Dask arrays of two dimensions, got a {type(X).__name__}"
+            f"{'' if ndim is None else f' of {ndim}'}.",
+            who=who,
+            remedy="A series is a frame of one column: X.to_frame()." if ndim == 1 else "",
+        )
 
 
 def partitions(collection: Any) -> list[Any]:
