@@ -255,6 +255,13 @@ def test_weights_count_in_learning_and_in_the_metric():
     assert_allclose(model.predict_proba(Z), chosen.predict_proba(Z), rtol=1e-12)
 
 
+def test_designs_that_do_not_fit_are_refused_in_the_name_of_the_search():
+    """The inner splits are dealt as those of compare, which nobody called."""
+    X, y = load_iris().X, load_iris().y
+    with pytest.raises(ParameterError, match=r"^Tuned: times puts rows in order for a design by time"):
+        Tuned("knn", n_iter=2, inner="3-fold").fit(X, y, times=np.arange(150))
+
+
 def test_inner_splits_follow_time():
     """A value that later rows repeat is known if they are learned from: not if rows are in order of time."""
     times = np.random.default_rng(0).permutation(90)

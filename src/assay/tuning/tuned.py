@@ -24,7 +24,7 @@ from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.core.stored import Boolean, Object, Plain, Scalar
 from assay.core.targets import EncodedLabels, check_weights, encode_labels, numeric_target
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.compare import decisions_of
 from assay.evaluate.design import Resampling
 from assay.evaluate.digits import shown_metric
@@ -240,8 +240,9 @@ class _Tunes(MetaEstimator):
         if plan.given_splits is not None:
             dealt = plan.given_splits.dealt(data.raw, data.values_of_target, data.groups, len(codes))
             plan = replace(plan, given_splits=dealt)
-        plan, _ = plan.fitted_to(codes, data.labels, data.groups, data.times)
-        return plan, list(plan.splits(codes, seed, data.groups, data.times))
+        with spoken_as(type(self).__name__):
+            plan, _ = plan.fitted_to(codes, data.labels, data.groups, data.times)
+            return plan, list(plan.splits(codes, seed, data.groups, data.times))
 
     # ---------------------------------------------------------------- searches
 

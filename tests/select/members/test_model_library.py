@@ -95,3 +95,10 @@ def test_candidates_of_a_comparison_share_their_fits():
     result = compare({name: LibraryAnswer(shared, name) for name in names}, X, Y, design="3-fold")
     assert not result.failures
     assert Counted.fits == 9  # for each of three training sets two folds and all of its rows
+
+
+def test_inner_splits_that_do_not_fit_are_refused_in_the_name_of_the_library():
+    X, y = load_wine().X, load_wine().y
+    library = ModelLibrary({"bayes": GaussianNB()}, "classification", "3-fold")
+    with pytest.raises(ParameterError, match=r"^ModelLibrary: times puts rows in order for a design by time"):
+        library.fit(X, y, times=np.arange(len(y)))

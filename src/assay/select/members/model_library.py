@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from assay.core.seeds import with_seed
 from assay.ensembles import StackingClassifier, StackingRegressor, VotingClassifier, VotingRegressor
 from assay.ensembles.committees.folds import folds_of
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.design import Resampling
 from assay.evaluate.rows import as_column, as_moments
 from assay.metrics.measure import find_measure
@@ -184,9 +184,10 @@ class ModelLibrary:
         )
         of_rows = as_column(groups, len(table), "groups", "ModelLibrary")
         moments = as_moments(as_column(times, len(table), "times", "ModelLibrary"), "ModelLibrary")
-        plan, _ = Resampling.of(self.inner).fitted_to(codes, labels, of_rows, moments)
-        splits = plan.splits(codes, self.random_state, of_rows, moments)
-        folds = [(split.train, split.test) for split in splits]
+        with spoken_as("ModelLibrary"):
+            plan, _ = Resampling.of(self.inner).fitted_to(codes, labels, of_rows, moments)
+            splits = plan.splits(codes, self.random_state, of_rows, moments)
+            folds = [(split.train, split.test) for split in splits]
         make = _GathersClasses if classes else _GathersNumbers
         gathers = make(list(self.members.items()), cv=folds, n_jobs=self.n_jobs)
         gathers.fit(table, y, sample_weight)
