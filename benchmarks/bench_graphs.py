@@ -41,7 +41,16 @@ BNLEARN = (
     "its tabu search\n"
     "  at better or equal BIC (alarm -107276, insurance -134554, hailfinder -498399), and 0.01 to 0.04 of its hill "
     "climbing with\n"
-    "  forty restarts (-107182, -134625, -498285)"
+    "  forty restarts (-107182, -134625, -498285). Codes of tables without missing values have since taken TAN from "
+    "11.6 to 10.7 ms\n"
+    "  (0.92), which has not been measured beside bnlearn again"
+)
+ABSOLUTE = (
+    "CPU microseconds a row, one thread, 20,000 rows of codes of alarm, insurance and hailfinder: posterior of "
+    "complete rows 0.16,\n"
+    "  0.20 and 0.36, with a tenth missing 0.9, 1.1 and 1.5; from a data frame of texts 1.9, 1.3 and 2.5. TAN predicts "
+    "50,000 x 36\n"
+    "  categories in 0.39 a row"
 )
 
 
@@ -77,7 +86,7 @@ def growths() -> list[str]:
         scores += [score(frame, arcs_of_peer(frame, tabu)) for tabu in (False, True)]
         ours, peer = (" and ".join(f"{s:.0f}" for s in pair) for pair in (scores[:2], scores[2:]))
         lines.append(f"BIC of hill climbing and tabu search, {name}: {ours}; pyAgrum {peer}")
-    return [*lines, BNLEARN]
+    return [*lines, BNLEARN, ABSOLUTE]
 
 
 def score(frame: pd.DataFrame, arcs: list[tuple[str, str]]) -> float:

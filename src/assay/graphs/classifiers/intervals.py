@@ -98,11 +98,12 @@ def column_intervals(
 def codes_of(X: np.ndarray, schema: Schema, cuts: list[np.ndarray], first: int = 0) -> np.ndarray:
     """(n, first + d) codes of categories and intervals, -1 where missing; ``first`` columns are left free, as 0."""
     n, d = X.shape
-    codes = np.zeros((n, first + d), np.int64)
-    gaps = np.isnan(X)
+    codes = np.empty((n, first + d), np.int64)
+    codes[:, :first] = 0
     if schema.coded.all():
-        codes[:, first:] = np.where(gaps, -1.0, X)
+        codes[:, first:] = np.where(np.isnan(X), -1.0, X) if np.isnan(np.add.reduce(X, axis=None)) else X
         return codes
+    gaps = np.isnan(X)
     for j, column in enumerate(schema):
         x = X[:, j]
         codes[:, first + j] = np.where(gaps[:, j], 0, x) if column.coded else np.searchsorted(cuts[j], x)
