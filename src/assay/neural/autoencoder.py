@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core import Card, Transformer
-from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
+from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed, check
 from assay.core.seeds import as_seed
 from assay.core.stored import FloatArray, Object, Scalar
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
+from assay.neural.arguments import are_counts
 from assay.neural.dense_net import HIDDEN, forward
 from assay.neural.mlp import STOCHASTIC
 from assay.neural.mlp_regressor import MLPRegressor
@@ -80,7 +81,7 @@ class Autoencoder(Transformer):
         "n_components": Count(),
         "hidden_layer_sizes": Any_(
             "a list of whole numbers from 1 up",
-            lambda v: np.iterable(v) and all(int(h) == h and h >= 1 for h in v),
+            are_counts,
         ),
         "activation": Choice(*HIDDEN),
         "code_activation": Choice(*HIDDEN),
@@ -228,8 +229,9 @@ def reconstruction_curve(
     >>> curve[1] > 100 * curve[2]
     True
     """
-    if starts < 1 or not len(sizes):
-        raise ParameterError("reconstruction_curve: give sizes, and starts from 1 up.")
+    several = Any_("a list of whole numbers from 1 up", lambda v: are_counts(v) and len(v) > 0)
+    accepted: dict[str, Accepted | None] = {"starts": Count(), "sizes": several}
+    check("reconstruction_curve", accepted, {"starts": starts, "sizes": sizes})
     seed = settings.pop("random_state", None)
     curve = {}
     for size in sizes:

@@ -9,10 +9,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import Accepted, Count, Flag, Instance, Range, check
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
 from assay.core.stored import Integer, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.neural.arguments import check_penalties, finite_numbers
 from assay.neural.network import Network
 from assay.neural.output_errors import OutputError, output_error
 from assay.types import RandomState
@@ -109,6 +111,15 @@ class Training:
         return made
 
 
+ACCEPTED: dict[str, Accepted | None] = {
+    "momentum": Range(0, 1, open="high"),
+    "rate": Range(0, open="low"),
+    "epochs": Count(0),
+    "online": Flag(),
+    "adapt": Instance(AdaptiveRate, words="an AdaptiveRate(...), or None") | None,
+}
+
+
 def backpropagation(
     network: Network,
     X: ArrayLike,
@@ -173,10 +184,15 @@ def backpropagation(
       Nature 323, 533-536. doi:10.1038/323533a0
     """
     who = "backpropagation"
-    if not 0 <= momentum < 1:
-        raise ParameterError("momentum must be a number from 0 to below 1", who=who, got=momentum)
-    if not rate > 0:
-        raise ParameterError("rate must be a number above 0", who=who, got=rate)
+    check(
+        who,
+        ACCEPTED,
+        {"momentum": momentum, "rate": rate, "epochs": epochs, "online": online, "adapt": adapt},
+    )
+    check_penalties(penalties, who)
+    if isinstance(snapshots, (str, bytes)) or not np.iterable(snapshots):
+        raise ParameterError("snapshots must be a list of numbers of passes", who=who, got=snapshots)
+    kept_after = set(finite_numbers(list(snapshots), who, "snapshots").ravel().tolist())
     random = as_generator(random_state, who)
     x, r = _rows_and_targets(network, X, target, who)
     others = None if validation is None else _rows_and_targets(network, *validation, who)
@@ -207,7 +223,7 @@ def backpropagation(
                 training.history.append(Pass(number, rate, total, judged_rows))
                 if judged_rows is not None and judged_rows < best[0]:
                     best = judged_rows, network.theta.copy(), number
-                if number in snapshots:
+                if number in kept_after:
                     training.snapshots[number] = network.theta.copy()
                 if adapt is not None:
                     rate = adapt.changed(rate, errors)
@@ -272,6 +288,8 @@ def minimize_error(
     """
     from assay.optimize import lbfgs
 
+    check("minimize_error", {"max_iter": Count(0), "tol": Range(0)}, {"max_iter": max_iter, "tol": tol})
+    check_penalties(penalties, "minimize_error")
     x, r = _rows_and_targets(network, X, target, "minimize_error")
     judged = output_error(error, "minimize_error")
     training = Training(network)

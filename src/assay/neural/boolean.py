@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import Count, check
 from assay.errors import DataError, ParameterError
+from assay.neural.arguments import finite_numbers
 from assay.neural.layers.dense import Dense
 from assay.neural.layers.other import CellwiseLinear
 from assay.neural.network import Network
@@ -42,7 +44,7 @@ def gate(name: str) -> Network:
     --------
     boolean_network, parity_network
     """
-    if name not in GATES:
+    if not isinstance(name, str) or name not in GATES:
         raise ParameterError(f"name must be one of {', '.join(map(repr, GATES))}", who="gate", got=name)
     w, bias = GATES[name]
     return Network([Dense(1, "threshold")], len(w)).load(np.array(w)[:, None], [bias])
@@ -83,8 +85,10 @@ def boolean_network(table: ArrayLike | Sequence[Sequence[int | None]], inputs: i
             )
         terms: Any = [bits for bits, true in zip(product((0, 1), repeat=d), outputs) if true]
     else:
-        d, terms = inputs, table
-        if any(len(term) != d for term in terms):
+        check("boolean_network", {"inputs": Count()}, {"inputs": inputs})
+        rows = [list(row) if np.iterable(row) else [] for row in table] if np.iterable(table) else [[]]
+        d, terms = inputs, rows
+        if not all(len(term) == d and all(x is None or x in (0, 1) for x in term) for term in rows):
             raise DataError(f"boolean_network: each conjunction needs {d} entries: 1, 0 or None.")
     W = np.array([[{1: 1.0, 0: -1.0, None: 0.0}[literal] for literal in term] for term in terms]).reshape(
         -1, d
@@ -108,8 +112,7 @@ def parity_network(d: int) -> Network:
     >>> parity_network(3).outputs([[0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]]).ravel()
     array([0., 1., 0., 1.])
     """
-    if d < 1:
-        raise ParameterError("d must be a whole number from 1 up", who="parity_network", got=d)
+    check("parity_network", {"d": Count()}, {"d": d})
     k = np.arange(1, d + 1)
     net = Network([Dense(d, "threshold"), Dense(1, "threshold")], d)
     return net.load(np.ones((d, d)), 0.5 - k, np.where(k % 2 == 1, 1.0, -1.0)[:, None], [-0.5])
@@ -142,7 +145,9 @@ def cell_network(
     >>> round(float(np.abs(net.outputs(x) - np.sin(6 * x)).max()), 4)
     0.0749
     """
-    grid = [np.asarray(e, dtype=np.float64) for e in edges]
+    if not callable(function) or not (slopes is None or callable(slopes)):
+        raise ParameterError("cell_network: function and slopes must be functions of (m, d) points.")
+    grid = [finite_numbers(e, "cell_network", "edges") for e in edges] if np.iterable(edges) else []
     if not grid or any(e.ndim != 1 or len(e) < 2 or not (np.diff(e) > 0).all() for e in grid):
         raise ParameterError("cell_network: edges must be ascending numbers, at least two for each input.")
     d = len(grid)
@@ -160,7 +165,12 @@ def cell_network(
         V[lows, k], V[highs, k] = 1.0, -1.0
         c[k] = -(len(lows) - 0.5)
     centres = np.array([[(a + z) / 2 for a, z in cell] for cell in cells])
-    values = np.asarray(function(centres), dtype=np.float64).reshape(len(cells))
+    values = finite_numbers(function(centres), "cell_network", "the values of the function")
+    if values.size != len(cells):
+        raise DataError(
+            f"cell_network: the function must give a value for each of {len(cells)} points, gave {values.size}."
+        )
+    values = values.reshape(len(cells))
     hidden = Dense(W.shape[1], "threshold"), Dense(len(cells), "threshold")
     if slopes is None:
         return Network([*hidden, Dense(1)], d).load(W, b, V, c, values[:, None], [0.0])

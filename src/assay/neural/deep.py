@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import Accepted, Any_, Count, Range, check
 from assay.core.seeds import as_generator
+from assay.errors import DataError
+from assay.neural.arguments import are_counts, finite_numbers
 from assay.neural.backpropagation import minimize_error
 from assay.neural.layers.dense import Dense
 from assay.neural.network import Network
@@ -61,8 +63,19 @@ def pretrained_network(
     - Bengio, Y., Lamblin, P., Popovici, D. and Larochelle, H. (2007). Greedy layer-wise training of deep networks.
       Advances in Neural Information Processing Systems 19, 153-160.
     """
-    random = as_generator(random_state, "pretrained_network")
-    codes = np.asarray(X, dtype=np.float64)
+    who = "pretrained_network"
+    accepted: dict[str, Accepted | None] = {
+        "sizes": Any_("a list of whole numbers from 1 up", are_counts),
+        "outputs": Count(),
+        "decay": Range(0),
+        "max_iter": Count(0),
+    }
+    check(who, accepted, {"sizes": sizes, "outputs": outputs, "decay": decay, "max_iter": max_iter})
+    random = as_generator(random_state, who)
+    codes = finite_numbers(X, who, "X")
+    if codes.ndim != 2 or not codes.size:
+        raise DataError(f"X must be rows of numbers, got the shape {codes.shape}.", who=who)
+    d = codes.shape[1]
     encoders = []
     for size in sizes:
         net = Network([Dense(int(size), activation), Dense(codes.shape[1])], codes.shape[1], random)
@@ -70,5 +83,5 @@ def pretrained_network(
         encoders += [net.parts[0]["W"].copy(), net.parts[0]["b"].copy()]
         codes = net.hidden(codes)[0]
     hidden = [Dense(int(size), activation) for size in sizes]
-    whole = Network([*hidden, Dense(outputs, output)], np.asarray(X).shape[1], random)
+    whole = Network([*hidden, Dense(outputs, output)], d, random)
     return whole.load(*encoders, *whole.parts[-1].values())

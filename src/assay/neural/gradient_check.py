@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import Range, check
 from assay.neural.network import Network
 from assay.neural.output_errors import OutputError
 
@@ -43,6 +44,8 @@ def gradient_check(
     >>> gradient_check(net, np.ones((5, 4)), np.zeros((5, 2))) < 1e-7
     True
     """
+
+    check("gradient_check", {"step": Range(0, open="low")}, {"step": step})
 
     def value() -> float:
         random = None if seed is None else np.random.default_rng(seed)

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from assay.core.parameters import Accepted, Any_, Count, Range, check
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
+from assay.neural.arguments import are_counts, check_penalties, finite_numbers
 from assay.neural.backpropagation import Penalty, minimize_error
 from assay.neural.layers.dense import Dense
 from assay.neural.network import Network
@@ -34,6 +36,16 @@ Move = Callable[[Any], Any]
 
 CANDIDATES = 8  # units that compete for a place in a cascade
 FIRST_WEIGHTS = 0.5  # deviation of the random weights of a new unit
+
+
+GROWTH: dict[str, Accepted | None] = {
+    "goal": Range(),
+    "most": Count(0),
+    "max_iter": Count(),
+    "candidates": Count(),
+    "price": Range(0),
+    "start": Any_("a list of whole numbers from 1 up", lambda v: are_counts(v) and len(v) > 0),
+}
 
 
 @dataclass
@@ -85,6 +97,7 @@ def hill_climb(
     --------
     search_architecture, dynamic_node_creation, cascade_correlation
     """
+    check("hill_climb", {"goal": Range(), "most": Count(0)}, {"goal": goal, "most": most})
     search = Search(start, [badness(start)], [], [start])
     for _ in range(most):
         if search.badness[-1] <= goal:
@@ -180,6 +193,8 @@ def dynamic_node_creation(
     - Ash, T. (1989). Dynamic node creation in backpropagation networks. Connection Science 1, 365-375.
       doi:10.1080/09540098908915647
     """
+    limits: dict[str, Any] = {"goal": goal, "most": most, "max_iter": max_iter}
+    check("dynamic_node_creation", GROWTH, limits)
     x, r, judged = _checked(X, target, error, "dynamic_node_creation")
     random = as_generator(random_state, "dynamic_node_creation")
 
@@ -198,11 +213,11 @@ def dynamic_node_creation(
 
 
 def _checked(X: Any, target: Any, error: Any, who: str) -> tuple[np.ndarray, np.ndarray, OutputError]:
-    x, r = np.asarray(X, dtype=np.float64), np.asarray(target, dtype=np.float64)
+    x, r = finite_numbers(X, who, "X"), finite_numbers(target, who, "target")
     r = r[:, None] if r.ndim == 1 else r
-    if x.ndim != 2 or len(x) != len(r):
+    if x.ndim != 2 or r.ndim != 2 or len(x) != len(r) or not len(x):
         raise DataError(
-            f"{who}: X must have two axes and as many rows as target, got {x.shape} and {r.shape}."
+            f"{who}: X must have two axes and as many rows as target, one or more, got {x.shape} and {r.shape}."
         )
     return x, r, output_error(error, who)
 
@@ -280,6 +295,8 @@ def cascade_correlation(
     """
     from assay.optimize import lbfgs
 
+    limits: dict[str, Any] = {"goal": goal, "most": most, "max_iter": max_iter, "candidates": candidates}
+    check("cascade_correlation", GROWTH, limits)
     x, r, _ = _checked(X, target, "squared_error", "cascade_correlation")
     random = as_generator(random_state, "cascade_correlation")
     F = np.column_stack([np.ones(len(x)), x])
@@ -362,8 +379,13 @@ def search_architecture(
     --------
     hill_climb, dynamic_node_creation, cascade_correlation
     """
-    x, r, judged = _checked(X, target, error, "search_architecture")
-    x_val, r_val, _ = _checked(*validation, error, "search_architecture")
+    who = "search_architecture"
+    check(who, GROWTH, {"most": most, "max_iter": max_iter, "price": price, "start": start})
+    check_penalties(penalties, who)
+    if not isinstance(validation, (tuple, list)) or len(validation) != 2:
+        raise ParameterError("validation must be a pair, (X, target)", who=who, got=validation)
+    x, r, judged = _checked(X, target, error, who)
+    x_val, r_val, _ = _checked(*validation, error, who)
     random = as_generator(random_state, "search_architecture")
 
     def trained(net: Network) -> Network:
@@ -423,8 +445,7 @@ def prune(network: Network, share: float) -> Network:
     >>> prune(net, 0.5).n_parameters
     4
     """
-    if not 0 <= share < 1:
-        raise ParameterError("share must be a number from 0 to below 1", who="prune", got=share)
+    check("prune", {"share": Range(0, 1, open="high")}, {"share": share})
     if not all(isinstance(layer, Dense) and layer.bias for layer in network.layers):
         raise ParameterError("prune: the network must have Dense layers with biases only.")
     made = network.copy()

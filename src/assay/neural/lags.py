@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.errors import DataError, ParameterError
+from assay.core.parameters import Count, check
+from assay.errors import DataError
+from assay.neural.arguments import finite_numbers
 
 __all__ = ["lagged_windows"]
 
@@ -35,11 +37,11 @@ def lagged_windows(sequence: ArrayLike, width: int, ahead: int = 0) -> tuple[np.
     --------
     Convolution, Recurrent
     """
-    values = np.asarray(sequence, dtype=np.float64)
+    accepted = {"width": Count(), "ahead": Count(0)}
+    check("lagged_windows", accepted, {"width": width, "ahead": ahead})
+    values = finite_numbers(sequence, "lagged_windows", "the sequence")
     if values.ndim not in (1, 2):
         raise DataError(f"lagged_windows: the sequence must be (T,) or (T, d), got the shape {values.shape}.")
-    if width < 1 or ahead < 0:
-        raise ParameterError("lagged_windows: width must be from 1 up and ahead from 0 up.")
     m = len(values) - width + 1 - ahead
     if m < 1:
         raise DataError(

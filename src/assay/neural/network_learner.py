@@ -16,6 +16,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object, Plain
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.neural.arguments import are_counts
 from assay.neural.checkpoint import Checkpoint, State, fingerprint
 from assay.neural.constant_answer import (
     LARGE_COLUMN,
@@ -56,7 +57,7 @@ class NetworkLearner(_Learner):
         ),
         "input_shape": Any_(
             "a list of whole numbers from 1 up, or None",
-            lambda v: v is None or (np.iterable(v) and all(int(k) == k and k >= 1 for k in v)),
+            lambda v: v is None or are_counts(v),
         ),
         "learning_rate_init": Range(0, open="low"),
         "alpha": Range(0),

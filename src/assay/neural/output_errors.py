@@ -111,4 +111,10 @@ def output_error(error: str | OutputError, who: str = "output_error") -> OutputE
                 got=error,
             )
         return OUTPUT_ERRORS[error]
+    if not all(hasattr(error, name) for name in ("value", "slope", "made_for")):
+        raise ParameterError(
+            f"error must be one of {', '.join(map(repr, OUTPUT_ERRORS))}, or an OutputError",
+            who=who,
+            got=error,
+        )
     return error

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import Accepted, Flag, Range, check
 from assay.errors import ParameterError
+from assay.neural.arguments import finite_numbers
 from assay.neural.network import Network
 
 __all__ = ["IntervalHint", "InvarianceHint", "SoftWeightSharing", "TangentHint", "WeightDecay", "is_bias"]
@@ -55,6 +57,10 @@ class WeightDecay:
 
     decay: float
     biases: bool = True
+
+    def __post_init__(self) -> None:
+        accepted: dict[str, Accepted | None] = {"decay": Range(0), "biases": Flag()}
+        check("WeightDecay", accepted, {"decay": self.decay, "biases": self.biases})
 
     def value_gradient(self, network: Network) -> tuple[float, np.ndarray]:
         """(1)"""
@@ -107,9 +113,10 @@ class SoftWeightSharing:
     _gamma: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.weights = np.asarray(self.weights, dtype=np.float64)
-        self.means = np.array(self.means, dtype=np.float64)
-        self.spreads = np.array(self.spreads, dtype=np.float64)
+        who = "SoftWeightSharing"
+        check(who, {"strength": Range(0), "rate": Range(0)}, {"strength": self.strength, "rate": self.rate})
+        for name in ("weights", "means", "spreads"):
+            setattr(self, name, finite_numbers(getattr(self, name), who, name))
         if not self.weights.shape == self.means.shape == self.spreads.shape or self.weights.ndim != 1:
             raise ParameterError("SoftWeightSharing: weights, means and spreads must be of one length.")
         if (self.spreads <= 0).any() or (self.weights <= 0).any():
@@ -160,6 +167,26 @@ class SoftWeightSharing:
         return value, slopes["w"]
 
 
+def _check_hint(hint: Any, *arrays: str) -> None:
+    """Refuse a strength that is no number, and rows that are none or do not belong together."""
+    who = type(hint).__name__
+    check(who, {"strength": Range(0)}, {"strength": hint.strength})
+    shapes = {finite_numbers(getattr(hint, name), who, name).shape for name in arrays}
+    if len(shapes) > 1:
+        raise ParameterError(f"{who}: {' and '.join(arrays)} must be of one shape, got {sorted(shapes)}.")
+
+
+def _bounds_of(hint: Any, name: str) -> np.ndarray:
+    """The bounds of an interval, which may reach on for ever."""
+    try:
+        bounds = np.asarray(getattr(hint, name), dtype=np.float64)
+    except (TypeError, ValueError):
+        bounds = np.full(1, np.nan)
+    if np.isnan(bounds).any():
+        raise ParameterError(f"IntervalHint: {name} must be numbers, got {getattr(hint, name)!r:.80}.")
+    return bounds
+
+
 @dataclass(frozen=True)
 class InvarianceHint:
     r"""Rows that must have the same outputs: :math:`E_h = \sum\|g(x)-g(x')\|^2` over pairs.
@@ -178,6 +205,9 @@ class InvarianceHint:
     strength: float
     X: ArrayLike
     X_same: ArrayLike
+
+    def __post_init__(self) -> None:
+        _check_hint(self, "X", "X_same")
 
     def value_gradient(self, network: Network) -> tuple[float, np.ndarray]:
         """Backpropagation at both rows of each pair."""
@@ -209,6 +239,16 @@ class IntervalHint:
     X: ArrayLike
     low: ArrayLike
     high: ArrayLike
+
+    def __post_init__(self) -> None:
+        _check_hint(self, "X")
+        low, high = _bounds_of(self, "low"), _bounds_of(self, "high")
+        try:
+            ordered = bool((low <= high).all())
+        except ValueError:  # of shapes that do not fit
+            ordered = False
+        if not ordered:
+            raise ParameterError("IntervalHint: low must nowhere be above high, and of one shape with it.")
 
     def _outside(self, g: np.ndarray) -> np.ndarray:
         return np.minimum(g - self.low, 0) + np.maximum(g - self.high, 0)
@@ -254,6 +294,9 @@ class TangentHint:
     strength: float
     X: ArrayLike
     V: ArrayLike
+
+    def __post_init__(self) -> None:
+        _check_hint(self, "X", "V")
 
     def value_gradient(self, network: Network) -> tuple[float, np.ndarray]:
         """(1), exact by second derivatives of the activations."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from assay.core import Card, Transformer
 from assay.core.parameters import Accepted, Any_, Choice, Flag
 from assay.errors import DataError, ParameterError
+from assay.neural.arguments import are_counts, finite_numbers
 from assay.types import Target
 
 __all__ = ["ImageNormalizer", "virtual_examples"]
@@ -67,7 +68,7 @@ class ImageNormalizer(Transformer):
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "shape": Any_(
             "two whole numbers from 1 up, or None for a square",
-            lambda v: v is None or (np.iterable(v) and [int(k) >= 1 for k in v] == [True, True]),
+            lambda v: v is None or (are_counts(v) and len(v) == 2),
         ),
         "center": Choice("mass", "box") | None,
         "size": Flag(),
@@ -238,14 +239,24 @@ def virtual_examples(
     """
     from scipy.ndimage import affine_transform
 
+    who = "virtual_examples"
+    if not are_counts(shape) or len(shape) != 2:
+        raise ParameterError("shape must be two whole numbers from 1 up", who=who, got=shape)
     h, w = (int(k) for k in shape)
-    rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+    rows, labels = finite_numbers(X, who, "X"), np.asarray(y)
+    moves = finite_numbers(shifts, who, "shifts").reshape(-1)
+    pairs = np.ndim(shifts) == 2 and np.shape(shifts)[1] == 2
+    if (moves.size and not pairs) or (moves % 1 != 0).any():
+        raise ParameterError("shifts must be pairs of whole pixels, (down, right)", who=who, got=shifts)
+    for name, changes in (("angles", angles), ("factors", factors)):
+        if finite_numbers(changes, who, name).ndim != 1:
+            raise ParameterError(f"{name} must be a list of numbers", who=who, got=changes)
     if rows.ndim != 2 or rows.shape[1] != h * w:
         raise DataError(
             f"virtual_examples: pictures of {h} x {w} have {h * w} columns, X has the shape {rows.shape}."
         )
-    if len(labels) != len(rows):
-        raise DataError(f"virtual_examples: X has {len(rows)} rows and y has {len(labels)}.")
+    if labels.shape[:1] != (len(rows),):
+        raise DataError(f"virtual_examples: X has {len(rows)} rows and y the shape {labels.shape}.")
     if any(not factor > 0 for factor in factors):
         raise ParameterError("factors must be above 0", who="virtual_examples", got=list(factors))
     pictures = rows.reshape(-1, h, w)

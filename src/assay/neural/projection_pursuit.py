@@ -11,6 +11,7 @@ from assay.core import Card, Regressor
 from assay.core.parameters import Accepted, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object, Scalar
+from assay.neural.input_scaling import target_scale
 from assay.types import RandomState
 
 __all__ = ["ProjectionPursuitRegressor", "Ridge1D"]
@@ -171,8 +172,7 @@ class ProjectionPursuitRegressor(Regressor):
         counts = v > 0
         X, y, v = X[counts], y[counts], v[counts]
         random = random_state_of(self.random_state)
-        self.mean_ = np.average(X, axis=0, weights=v)
-        spread = np.sqrt(np.average((X - self.mean_) ** 2, axis=0, weights=v))
+        self.mean_, spread = target_scale(X, v)
         self.scale_ = np.where(spread > 1e-12 * np.maximum(np.abs(self.mean_), 1e-300), spread, 1.0)
         Z = (X - self.mean_) / self.scale_
         self.offset_ = float(np.average(y, weights=v))

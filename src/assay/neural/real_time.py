@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.neural.activations import ACTIVATIONS
+from assay.neural.arguments import finite_numbers
 from assay.neural.layers.layer import Parts, activate, deactivate
 from assay.neural.layers.recurrent import PartiallyRecurrent
 from assay.neural.network import Network
@@ -57,7 +58,14 @@ def real_time_gradient(
         raise ParameterError("real_time_gradient: the network must be one PartiallyRecurrent layer.")
     if tuple(layer.feedback) != ("hidden",):
         raise ParameterError("real_time_gradient: feedback must be ('hidden',).")
-    x, r = np.asarray(sequence, dtype=np.float64), np.asarray(target, dtype=np.float64)
+    who = "real_time_gradient"
+    x, r = finite_numbers(sequence, who, "sequence"), finite_numbers(target, who, "target")
+    if x.shape[1:] != network.shapes[0][1:] or r.size != len(x) * layer.outputs:
+        raise DataError(
+            f"sequence must be steps of {network.shapes[0][-1]} numbers and target {layer.outputs} for each step, got "
+            f"the shapes {x.shape} and {r.shape}.",
+            who=who,
+        )
     r = r.reshape(len(x), layer.outputs)
     judged = output_error(error, "real_time_gradient")
     w: Parts = network.parts[0]

@@ -142,7 +142,11 @@ class SammonNetwork(Transformer):
         if len(X) < 2:
             raise DataError("SammonNetwork: 1 sample has no distances; give at least two rows.")
         self.mean_ = np.average(X, axis=0, weights=v)
-        unit = float(np.sqrt(np.average(((X - self.mean_) ** 2).sum(axis=1), weights=v)))
+        apart = X - self.mean_
+        largest = (
+            float(np.abs(apart).max()) or 1.0
+        )  # squares are taken in its units, in which they are numbers
+        unit = largest * float(np.sqrt(np.average(((apart / largest) ** 2).sum(axis=1), weights=v)))
         self.unit_ = unit if unit > 0 else 1.0
         rows = (X - self.mean_) / self.unit_
         square = (rows**2).sum(axis=1)

@@ -96,7 +96,7 @@ class Layer:
 
 def check_activation(who: str, name: str) -> None:
     """Refuse the name of an activation function that does not exist."""
-    if name != "softmax" and name not in ACTIVATIONS:
+    if not isinstance(name, str) or (name != "softmax" and name not in ACTIVATIONS):
         raise ParameterError(
             f"activation must be one of {', '.join(map(repr, (*ACTIVATIONS, 'softmax')))}", who=who, got=name
         )

@@ -148,8 +148,8 @@ class PartiallyRecurrent(Layer):
         super().__post_init__()
         check_activation("PartiallyRecurrent", self.activation)
         check_activation("PartiallyRecurrent", self.output)
-        unknown = [name for name in self.feedback if name not in FEEDBACK]
-        if isinstance(self.feedback, str) or unknown:
+        listed = isinstance(self.feedback, tuple)  # a list has become one
+        if not listed or not all(isinstance(name, str) and name in FEEDBACK for name in self.feedback):
             raise ParameterError(
                 f"feedback must be a list of {', '.join(map(repr, FEEDBACK))}",
                 who="PartiallyRecurrent",
