@@ -24,6 +24,8 @@ from assay.cluster import (
     co_association,
     compare_clusterings,
     davies_bouldin_score,
+    gap_statistic,
+    kmeans_plusplus,
     merge_rows,
     normalized_mutual_info_score,
     profile_clusters,
@@ -37,6 +39,8 @@ from assay.cluster import (
 )
 from assay.cluster.quality import _euclidean_sums
 from assay.errors import AssayError, DataError
+from assay.mixture import choose_mixture
+from assay.sequences import GaussianHMM, choose_n_states, left_to_right
 
 IRIS = load_iris()
 
@@ -331,3 +335,29 @@ def test_silhouettes_of_many_rows_are_those_of_all_pairs(d, monkeypatch):
 def test_prototypes_of_numbers_whose_squares_overflow_are_refused():
     with pytest.raises(DataError, match="x0 has numbers too large to be squared"):
         KPrototypes(3, random_state=0).fit([[1e300, 0.0], [-1e300, 0.0], [0.0, 1.0], [1.0, 1.0]])
+
+
+@pytest.mark.parametrize("wrong", [None, "a", [], [[]], 1.5, float("nan"), -1, 0, {"a": 1}], ids=repr)
+def test_numbers_that_are_none_are_refused_by_functions_of_groups(wrong):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    tree = merge_rows(X, "single")
+    calls = [
+        lambda: choose_clusters(X, max_clusters=wrong),
+        lambda: choose_clusters(X, n_references=wrong),
+        lambda: gap_statistic(X, wrong),
+        lambda: gap_statistic(X, [1, wrong]),
+        lambda: gap_statistic(X, [1, 2], n_references=wrong),
+        lambda: stability_of_clusters(X, KMeans(2), n_resamples=wrong),
+        lambda: kmeans_plusplus(X, wrong),
+        lambda: quantize_vectors(X, wrong),
+        lambda: tree.cut(n_groups=wrong),
+        lambda: chord_elbow([1, 2], wrong),
+        lambda: co_association(wrong if not isinstance(wrong, (str, list, dict)) else None),
+        lambda: left_to_right(wrong),
+        lambda: choose_n_states(GaussianHMM(), [X, X], wrong),
+        lambda: choose_mixture(X, n_components=wrong),
+        lambda: GaussianHMM(2).fit(X, states=0 if wrong is None else wrong),
+    ]
+    for call in calls:
+        with pytest.raises(AssayError):
+            call()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from assay.cluster.hierarchy import merge_tree
 from assay.cluster.k_means import KMeans
 from assay.cluster.quality import adjusted_rand_score, silhouette_samples
+from assay.core.parameters import Count, Range, check
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, Mapped, Plain
 from assay.errors import DataError, ParameterError
@@ -129,8 +130,11 @@ def choose_clusters(
             raise ParameterError(
                 f"rules must be some of {', '.join(map(repr, RULES))}, got {rule!r}.", who=who
             )
-    if max_clusters < 2:
-        raise ParameterError("max_clusters must be a whole number from 2 up", who=who, got=max_clusters)
+    check(
+        who,
+        {"max_clusters": Count(2), "n_references": Count(1), "n_resamples": Count(1)},
+        {"max_clusters": max_clusters, "n_references": n_references, "n_resamples": n_resamples},
+    )
     rows = _numbers(X, who)
     if len(rows) < 3:
         raise DataError("how many groups there are takes at least 3 rows to say", who=who, got=len(rows))
@@ -222,7 +226,15 @@ def chord_elbow(ks: Sequence[int], curve: Sequence[float]) -> int:
     >>> chord_elbow(range(1, 8), [681.3706, 152.348, 78.8514, 57.2285, 46.4462, 39.04, 34.2982])
     1
     """
-    k, e = np.asarray(ks, dtype=np.float64), np.asarray(curve, dtype=np.float64)
+    try:
+        k, e = np.asarray(ks, dtype=np.float64), np.asarray(curve, dtype=np.float64)
+        sound = k.ndim == 1 and len(k) > 0 and k.shape == e.shape and np.isfinite([k, e]).all()
+    except (TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise ParameterError(
+            "ks and curve must be finite numbers, one of each for each place.", who="chord_elbow"
+        )
     width, height = k[-1] - k[0], e[0] - e[-1]
     if not (width > 0 and height > 0):
         return 0
@@ -280,7 +292,14 @@ def gap_statistic(
     - Tibshirani, R., Walther, G. and Hastie, T. (2001). Estimating the number of clusters in a data set via the gap
       statistic. Journal of the Royal Statistical Society B 63(2), 411-423. doi:10.1111/1467-9868.00293
     """
-    rows = _numbers(X, "gap_statistic")
+    who = "gap_statistic"
+    check(who, {"n_references": Count(1)}, {"n_references": n_references})
+    rows = _numbers(X, who)
+    ks = list(ks) if isinstance(ks, Iterable) else []
+    if not ks or not all(Count(1, len(rows)).holds(k) for k in ks):
+        raise ParameterError(
+            f"ks must be whole numbers from 1 to {len(rows)}, the number of rows", who=who, got=ks
+        )
     draw = random_state_of(random_state)
     center = rows.mean(axis=0)
     axes = np.linalg.svd(rows - center, full_matrices=False)[2]
@@ -349,6 +368,11 @@ def stability_of_clusters(
     who = "stability_of_clusters"
     if not hasattr(estimator, "fit") or not hasattr(estimator, "predict") or isinstance(estimator, type):
         raise ParameterError("estimator must be a clusterer with fit and predict", who=who, got=estimator)
+    check(
+        who,
+        {"n_resamples": Count(1), "coverage": Range(0, 1, open="both")},
+        {"n_resamples": n_resamples, "coverage": coverage},
+    )
     rows = _numbers(X, who)
     draw = random_state_of(random_state)
     n = len(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -42,6 +42,8 @@ def co_association(labelings: Sequence[Labels], share: bool = False) -> np.ndarr
       Transactions on Pattern Analysis and Machine Intelligence 27(6), 835-850. doi:10.1109/TPAMI.2005.113
     """
     together = both = None
+    if not isinstance(labelings, Iterable):
+        raise DataError("co_association: the groupings must be a list of lists of labels.")
     for labels in labelings:
         plain = np.asarray(labels, dtype=object).tolist()
         values = [None if v is None or (isinstance(v, (int, float)) and v < 0) else v for v in plain]

@@ -10,6 +10,7 @@ import numpy as np
 
 import assay.cluster._merging as _merging
 import assay.cluster._spanning as _spanning
+from assay.core.parameters import Count, Range, check
 from assay.core.stored import AnyArray, FloatArray, IntArray
 from assay.errors import DataError, ParameterError
 
@@ -73,11 +74,12 @@ class MergeTree:
         if (n_groups is None) == (height is None):
             raise ParameterError("MergeTree.cut: give either n_groups or height.")
         if n_groups is not None:
-            if not 1 <= n_groups <= n:
+            if not Count(1, n).holds(n_groups):
                 raise ParameterError(f"MergeTree.cut: n_groups must be from 1 to {n}, got {n_groups}.")
             done = np.arange(n - 1) < n - n_groups
         else:
-            done = self.heights <= height
+            check("MergeTree.cut", {"height": Range()}, {"height": height})
+            done = self.heights <= float(height or 0.0)
         return first_come(self._parts(done))
 
     def _parts(self, done: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 import assay.cluster._k_means as _k_means
 from assay.cluster.best_seeds import BestSeeds
+from assay.core.parameters import Count, check
 from assay.core.seeds import random_state_of
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
@@ -78,6 +79,11 @@ def kmeans_plusplus(
     if not table.complete or table.schema.coded.any():
         raise DataError("the columns must be numbers without missing values.", who=who)
     n = values.shape[0]
+    check(
+        who,
+        {"n_clusters": Count(), "n_local_trials": Count(1) | None},
+        {"n_clusters": n_clusters, "n_local_trials": n_local_trials},
+    )
     if not 1 <= n_clusters <= n:
         raise ParameterError(
             f"n_samples={n} should be >= n_clusters={n_clusters}, which must be at least 1.", who=who
@@ -86,10 +92,6 @@ def kmeans_plusplus(
     if norms is not None and norms.shape[0] != n:
         raise ParameterError(
             f"The length of x_squared_norms {norms.shape[0]} should be equal to n_samples {n}.", who=who
-        )
-    if n_local_trials is not None and n_local_trials < 1:
-        raise ParameterError(
-            "n_local_trials must be a whole number from 1 up, or None", who=who, got=n_local_trials
         )
     w = check_weights(sample_weight, values, who)
     centers, rows = spread(values, w, n_clusters, random_state_of(random_state), n_local_trials)

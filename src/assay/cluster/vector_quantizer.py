@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.cluster.k_means import KMeans
 from assay.cluster.lloyd import label_rows
+from assay.core.parameters import Count, check
 from assay.errors import DataError, ParameterError
 from assay.types import RandomState
 
@@ -112,8 +113,7 @@ def quantize_vectors(
 def _quantized(
     rows: np.ndarray, shape: Any, n_codes: int, bits: int, random_state: Any, block: int = 1
 ) -> Quantized:
-    if n_codes < 1:
-        raise ParameterError("n_codes must be a whole number from 1 up", who="quantize", got=n_codes)
+    check("quantize", {"n_codes": Count(1)}, {"n_codes": n_codes})
     different = np.unique(rows[: LARGEST_SAMPLE * 4], axis=0)
     k = min(n_codes, len(different))
     rng = np.random.default_rng(0)

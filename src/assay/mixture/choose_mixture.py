@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,7 +107,7 @@ def choose_mixture(
     for kind in kinds:
         if kind not in FORMS:
             raise ParameterError(f"kinds must be some of {', '.join(map(repr, FORMS))}", who=who, got=kind)
-    sizes = [n_components] if isinstance(n_components, int) else list(n_components)
+    sizes = list(n_components) if isinstance(n_components, Iterable) else [n_components]
     if not kinds or not sizes:
         raise ParameterError("kinds and n_components must name one or more of each", who=who)
     if not Count(2).holds(cv):

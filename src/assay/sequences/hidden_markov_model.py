@@ -442,13 +442,20 @@ class HiddenMarkovModel(Learner):
                 )
 
     def _known(self, states: Any, X: Sequences) -> np.ndarray:
-        parts = [np.asarray(s).ravel() for s in states] if np.ndim(states[0]) else [np.asarray(states)]
-        known = np.concatenate(parts)
+        listed = [states] if np.ndim(states) == 0 else list(states)
+        nested = len(listed) > 0 and np.ndim(listed[0]) > 0
+        known = np.concatenate([np.asarray(s).ravel() for s in listed]) if nested else np.asarray(listed)
         if known.shape != (len(X.values),):
             raise DataError(
                 f"states must have an entry for each of {len(X.values)} rows.", who=type(self).__name__
             )
-        known = np.where(np.isnan(known.astype(np.float64)), -1, known).astype(np.int64)
+        try:
+            known = known.astype(np.float64)
+        except (TypeError, ValueError):
+            raise DataError(
+                "states must be whole numbers, or -1 where unknown.", who=type(self).__name__
+            ) from None
+        known = np.where(np.isnan(known), -1, known).astype(np.int64)
         if ((known < -1) | (known >= self._n_states)).any():
             raise DataError(f"states must be from 0 to {self._n_states - 1}, or -1.", who=type(self).__name__)
         return known

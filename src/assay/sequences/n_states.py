@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from assay.core.parameters import Count
 from assay.core.seeds import random_state_of
 from assay.errors import DataError, ParameterError
 from assay.sequences.sequences import Sequences
@@ -97,6 +98,9 @@ def choose_n_states(
     """
     from scipy.stats import t as student
 
+    n_states = list(n_states) if isinstance(n_states, Iterable) else []
+    if not n_states or not all(Count(1).holds(K) for K in n_states):
+        raise ParameterError("n_states must be whole numbers from 1 up", who="choose_n_states", got=n_states)
     data = Sequences.of(X, who="choose_n_states")
     S = len(data)
     if S < 2:

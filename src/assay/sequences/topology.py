@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import Count, check
 from assay.errors import ParameterError
 
 __all__ = ["left_to_right", "mask_of"]
@@ -21,6 +22,7 @@ def left_to_right(n_states: int, jump: int = 1) -> np.ndarray:
            [0, 0, 1, 1],
            [0, 0, 0, 1]])
     """
+    check("left_to_right", {"n_states": Count(1), "jump": Count(0)}, {"n_states": n_states, "jump": jump})
     ahead = np.arange(n_states)[None, :] - np.arange(n_states)[:, None]
     return (ahead >= 0) & (ahead <= jump)
 
