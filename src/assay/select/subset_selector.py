@@ -62,7 +62,7 @@ class SubsetSelector(SelectorAround):
         Default "10-fold": shuffled, stratified for classes.
     scoring : name of a measure or scorer, a Measure, or a function of (model, X, y), default None
         None is the error of classes, and for numbers the root of the mean squared error.
-    fixed : columns that are always kept, by name or number
+    fixed : columns that are always kept, by name or number, with those of their groups
     column_groups : lists of columns that come and go together
     costs : what each column costs, in the units of the measure: a dict by name, or (d,) numbers, default None
     cost_weight : float, default 1

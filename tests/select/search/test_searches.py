@@ -263,6 +263,14 @@ def test_fixed_columns_stay_and_groups_move_together(search):
     assert sized.selected == (3, 4)  # the fixed one counts
 
 
+@pytest.mark.parametrize("search", ["forward", "backward", "floating", "exhaustive", "genetic"])
+def test_a_fixed_column_keeps_its_group(search):
+    """Column 1 is worth nothing, and stays since column 0 does."""
+    criterion = FunctionScores(lambda s: float(2 in s) - 0.1 * (1 in s), 4)
+    result = search_subsets(criterion, search, "improves", fixed=[0], groups=[[0, 1], [2, 3]], random_state=0)
+    assert result.selected == (0, 1, 2, 3)
+
+
 def test_groups_and_fixed_columns_are_checked():
     criterion = FunctionScores(lambda s: 1.0, 3)
     with pytest.raises(ParameterError, match="no column 3"):

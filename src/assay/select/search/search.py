@@ -94,7 +94,7 @@ def search_subsets(
     search : a Search, or its name: "forward", "backward", "floating", "backward floating", "plus-l take-away-r",
         "beam", "branch and bound", "exhaustive", "annealing", "genetic", "wrapper"
     stop : a number of columns, a rule or several rules; None tests the improvement over the folds
-    fixed : columns that are always kept
+    fixed : columns that are always kept, with those of their groups
     groups : lists of columns that come and go together
     costs : (d,) what each column costs      cost_weight : the factor of the costs, mu
     allow_none : whether no column at all is a possible answer, with the score of the most frequent class or the mean

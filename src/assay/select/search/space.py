@@ -29,7 +29,7 @@ class Space:
     Parameters
     ----------
     criterion : SubsetScores
-    fixed : numbers of columns that are always kept
+    fixed : numbers of columns that are always kept, with those of their groups
     groups : lists of columns that come and go together; any other column is a unit by itself
     costs : (d,) what each column costs, in the units of the measure; None for nothing
     allow_none : bool
@@ -54,8 +54,7 @@ class Space:
         race: float | None = None,
     ):
         self.criterion, self.costs, self.who, self.race = criterion, costs, who, race
-        self.fixed = tuple(sorted({int(j) for j in fixed}))
-        self.units = _units(criterion.d, self.fixed, groups or (), who)
+        self.fixed, self.units = _units(criterion.d, {int(j) for j in fixed}, groups or (), who)
         self.allow_none = allow_none
         self.smallest = 0 if self.fixed or allow_none else 1  # units that must be in
         self.seen: dict[State, np.ndarray] = {}
@@ -256,18 +255,23 @@ def _means(scores: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(means), -np.inf, means)
 
 
-def _units(d: int, fixed: State, groups: Sequence[Sequence[int]], who: str) -> list[tuple[int, ...]]:
-    """The units in the order of their first columns."""
+def _units(
+    d: int, fixed: set[int], groups: Sequence[Sequence[int]], who: str
+) -> tuple[State, list[tuple[int, ...]]]:
+    """The fixed columns, with those that come along with them, and the units in the order of their first columns."""
     for j in {*fixed, *(j for group in groups for j in group)}:
         if not 0 <= j < d:
             raise ParameterError(f"there is no column {j}: the table has {d}, counted from 0.", who=who)
-    taken: set[int] = set(fixed)
-    units = []
+    taken: set[int] = set()
+    units, stay = [], set(fixed)
     for group in groups:
-        members = tuple(sorted({int(j) for j in group} - set(fixed)))
-        if clash := taken.intersection(members):
+        members = {int(j) for j in group}
+        if clash := taken & members:
             raise ParameterError(f"column {min(clash)} is in two groups; a column can be in one.", who=who)
-        taken.update(members)
-        units += [members] if members else []
-    units += [(j,) for j in range(d) if j not in taken]
-    return sorted(units)
+        taken |= members
+        if members & fixed:
+            stay |= members
+        elif members:
+            units.append(tuple(sorted(members)))
+    units += [(j,) for j in range(d) if j not in taken | stay]
+    return tuple(sorted(stay)), sorted(units)
