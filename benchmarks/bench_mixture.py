@@ -71,10 +71,10 @@ def races() -> list[Race]:
 
 
 NOTE = (
-    "GaussianMixture full, 20 steps: a step of EM takes 0.12 to 0.14 of scikit-learn's; the rest is k-means, where both "
-    "begin, a third of our time. Groups that overlap this much leave bounds nothing to spare. With diagonal and "
-    "spherical covariances 100,000 x 20 more than half of our time is k-means, by plain passes, beside 2 ms a step of "
-    "EM; with the bounds of KMeans it would be half of that, 0.5 of scikit-learn's time instead of 0.7."
+    "GaussianMixture full, 20 steps: a step of EM takes 0.12 to 0.14 of scikit-learn's; the rest is k-means, where "
+    "both begin, a third of our time. Groups that overlap this much leave bounds nothing to spare. With diagonal and "
+    "spherical covariances 100,000 x 20 more than half of our time is k-means, by plain passes, beside 2 ms a step "
+    "of EM; with the bounds of KMeans it would be half of that, 0.5 of scikit-learn's time instead of 0.7."
 )
 
 
