@@ -8,6 +8,8 @@ import asyncio
 import gc
 import os
 import signal
+import socketserver
+import threading
 import time
 
 import numpy as np
@@ -338,6 +340,26 @@ def test_what_cannot_be_run_is_explained(client, monkeypatch):
         AssayError, match=r"could not run a cell: ModuleNotFoundError.*modules of your own learners"
     ):
         list(Cluster(client).each(broken, [(0, (1,))]))
+
+
+@pytest.mark.parametrize("address", ["nonsense", "other://host:1", "", "a server of another kind"])
+def test_an_address_without_a_scheduler_is_named_and_left_at_once(monkeypatch, address):
+    def clients():
+        return {id(c) for c in gc.get_objects() if type(c) is distributed.Client and c.status != "closed"}
+
+    class Other(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 5.0)
+    before = clients()
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Other) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = f"tcp://127.0.0.1:{server.server_address[1]}" if " " in address else address
+        with pytest.raises(ParameterError, match="no Dask scheduler answers at"), connected(place, "compare"):
+            pass
+        server.shutdown()
+    assert clients() <= before
 
 
 def test_a_cluster_without_workers_is_named(monkeypatch):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -29,6 +29,7 @@ SENDING_SECONDS = 0.5  # between two of them
 CHECK_SECONDS = 2.0  # between two looks at the workers while nothing is finished
 PATIENCE_SECONDS = 60.0  # for which there may be no workers at all: they may be starting again
 CONNECT_SECONDS = 10.0  # to find the scheduler
+CLOSE_SECONDS = 1.0  # to give up a connection that was not made
 
 
 class Shared:
@@ -231,9 +232,12 @@ def connected(client: Any, who: str) -> Iterator[Cluster | None]:
             f"{client!r}.",
             who=who,
         )
+    connection = Client.__new__(Client)  # in two steps, so that one that finds nobody can be closed at once
     try:
-        connection = Client(client, set_as_default=False, timeout=CONNECT_SECONDS)  # type: ignore[no-untyped-call]
-    except (OSError, TimeoutError, ValueError) as error:
+        Client.__init__(connection, client, set_as_default=False, timeout=CONNECT_SECONDS)  # type: ignore[no-untyped-call]
+    except Exception as error:  # who answers and is no scheduler may cause any
+        with suppress(Exception):
+            connection.close(timeout=CLOSE_SECONDS)  # type: ignore[no-untyped-call]
         raise ParameterError(
             f"no Dask scheduler answers at {client}.",
             who=who,
