@@ -226,3 +226,11 @@ def test_two_sweeps_answer_for_long_chains():
         assert_allclose(beliefs.marginals[name].probabilities, exact[name].probabilities, atol=1e-10)
     best = FactorGraph(field).max_product(evidence).states
     assert_allclose(field.log_score(best), field.log_score(field.most_probable(evidence)[0]), rtol=1e-12)
+
+
+def test_a_partition_function_beyond_all_numbers_is_told():
+    field = MarkovField({"a": [0, 1]}, [(["a"], [1e200, 1e200])] * 5)
+    assert_allclose(field.log_partition, 1000 * np.log(10) + np.log(2), rtol=1e-12)
+    assert_allclose(field.marginals()["a"].probabilities, [0.5, 0.5])
+    with pytest.raises(DegenerateError, match=r"about 10\^1000\.3.*log_partition"):
+        _ = field.partition_function

@@ -695,3 +695,29 @@ def test_missing_values_are_no_states():
     for missing in (None, np.nan):
         with pytest.raises(DataError, match="Call it 'missing'"):
             Node("a", ["x", missing])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Node("a", "yes"), "states must be a list of labels, or None for a number, got 'yes'"),
+        (lambda: Node("a", 3), "states must be a list of labels"),
+        (lambda: Node("a", YES, None, 3), "parents must be a list of names, got 3"),
+        (lambda: NoisyOrConditional(["x"]), r"NoisyOrConditional: failures must be numbers, got \['x'\]"),
+        (lambda: NoisyOrConditional([0.1], [0.1, 0.2]), "leak must be one number"),
+        (lambda: LogisticConditional(["x"]), "LogisticConditional: weights must be numbers"),
+        (lambda: SoftmaxConditional([[1]], "x"), "SoftmaxConditional: intercepts must be numbers"),
+        (lambda: LinearGaussianConditional("x"), "LinearGaussianConditional: intercept must be numbers"),
+        (lambda: load_network("asia").do(["smoke"]), "evidence must be a mapping"),
+        (lambda: load_network("asia").joint(None), "every node needs a state"),
+        (lambda: load_network("asia").explain(["lung"], {}), r"there is no node \['lung'\]"),
+        (
+            lambda: load_network("asia").posterior("lung", {"smoke": ["yes"]}, impossible="no"),
+            "impossible must be 'raise' or 'nan'",
+        ),
+    ],
+)
+def test_wrong_kinds_of_parameters_get_a_sentence(make, words):
+    """A text as states was three states of a letter each, a wrong word for impossible rows was taken for 'raise'."""
+    with pytest.raises(AssayError, match=words):
+        make()

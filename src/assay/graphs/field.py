@@ -115,6 +115,12 @@ class MarkovField:
     @property
     def partition_function(self) -> float:
         """Z, the sum of the product of potentials over all configurations."""
+        if self.log_partition > np.log(np.finfo(np.float64).max):
+            raise DegenerateError(
+                f"the partition function is about 10^{self.log_partition / np.log(10):.1f}, beyond the largest number.",
+                who="MarkovField",
+                remedy="Ask for log_partition.",
+            )
         return float(np.exp(self.log_partition))
 
     def log_score(self, assignment: Mapping[str, Any]) -> float:

@@ -140,11 +140,10 @@ class BayesianNetwork:
 
     def index(self, name: str) -> int:
         """The place of a node among the nodes."""
-        place = self._by_name.get(name)
+        place = self._by_name.get(name) if isinstance(name, str) else None
         if place is None:
-            raise DataError(
-                f"there is no node {name!r}.{did_you_mean(name, self.names)}", who="BayesianNetwork"
-            )
+            near = did_you_mean(str(name), self.names)
+            raise DataError(f"there is no node {name!r}.{near}", who="BayesianNetwork")
         return place
 
     def parents(self, name: str) -> list[str]:
@@ -198,6 +197,7 @@ class BayesianNetwork:
 
     def joint(self, assignment: Evidence) -> float:
         """The probability (with numbers: the density) of a state for every node, by (1)."""
+        assignment = as_evidence(assignment)
         missing = [name for name in self.names if name not in assignment]
         if missing:
             raise DataError(
@@ -363,6 +363,10 @@ class BayesianNetwork:
         error, or with ``impossible="nan"`` a line of NaN.
         """
         i = self.index(target)
+        if impossible not in ("raise", "nan"):
+            raise ParameterError(
+                f"impossible must be 'raise' or 'nan', got {impossible!r}.", who="BayesianNetwork.posterior"
+            )
         if self.nodes[i].states is None:
             raise DataError(
                 f"posterior: node {target!r} is a number, and posterior is for nodes with states. Of one row: query.",
@@ -476,7 +480,7 @@ class BayesianNetwork:
         from assay.graphs.conditionals import LinearGaussianConditional, TableConditional
 
         made = list(self.nodes)
-        for name, value in settings.items():
+        for name, value in as_evidence(settings).items():
             node = self[name]
             if node.states is None:
                 conditional: Any = LinearGaussianConditional(number_of(name, value), (), 0.0)

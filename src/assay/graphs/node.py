@@ -58,12 +58,18 @@ class Node:
         name, states = str(self.name), self.states
         object.__setattr__(self, "name", name)
         parents = (self.parents,) if isinstance(self.parents, str) else self.parents
+        if not np.iterable(parents):
+            raise ParameterError(f"Node {name!r}: parents must be a list of names, got {parents!r}.")
         object.__setattr__(self, "parents", tuple(str(p) for p in parents))
         if len(set(self.parents)) < len(self.parents) or name in self.parents:
             raise DataError(
                 f"Node {name!r}: its parents {', '.join(self.parents)} must be other nodes, each once."
             )
         if states is not None:
+            if isinstance(states, str) or not np.iterable(states):
+                raise ParameterError(
+                    f"Node {name!r}: states must be a list of labels, or None for a number, got {states!r}."
+                )
             states = tuple(s.item() if isinstance(s, np.generic) else s for s in states)
             if not states:
                 raise DataError(f"Node {name!r}: it has no states. Give their names, or None for a number.")

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.explanation import Explanation, Section
 from assay.errors import DataError
+from assay.graphs.node import as_evidence
 
 __all__ = ["ExplainingAway", "explain_belief", "explaining_away"]
 
@@ -41,7 +42,7 @@ def explain_belief(network: Any, of: str, evidence: Mapping[str, Any]) -> Explan
             f"network.query({of!r}, evidence).",
             who="BayesianNetwork",
         )
-    evidence = dict(evidence)
+    evidence = as_evidence(evidence)
     prior, posterior = network.query(of), network.query(of, evidence)
     state = posterior.mode
     rows: list[list[Any]] = []

@@ -8,10 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.tables import Column
 
-__all__ = ["Conditional", "configuration_names", "configurations", "design_columns", "present_state"]
+__all__ = [
+    "Conditional",
+    "configuration_names",
+    "configurations",
+    "design_columns",
+    "number_given",
+    "numbers_given",
+    "present_state",
+]
 
 YES = {"true", "yes", "t", "y", "1", "present", "on", "+", "positive"}
 
@@ -94,3 +102,24 @@ def design_columns(parents: Sequence[Column]) -> tuple[np.ndarray, list[str]]:
     if not columns:
         return np.zeros((len(codes), 0)), names
     return np.stack(columns, axis=1).astype(np.float64), names
+
+
+def numbers_given(values: Any, who: str, what: str) -> np.ndarray:
+    """A parameter of a conditional as numbers.
+
+    >>> from assay.graphs.conditionals.conditional import numbers_given
+    >>> numbers_given([1, 2], "LogisticConditional", "weights")
+    array([1., 2.])
+    """
+    try:
+        return np.array(values, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{who}: {what} must be numbers, got {values!r}.") from None
+
+
+def number_given(value: Any, who: str, what: str) -> float:
+    """The same of one number."""
+    numbers = numbers_given(value, who, what)
+    if numbers.size != 1:
+        raise ParameterError(f"{who}: {what} must be one number, got {value!r}.")
+    return float(numbers.item())

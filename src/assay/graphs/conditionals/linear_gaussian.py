@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.stored import FloatArray
 from assay.errors import DataError
+from assay.graphs.conditionals.conditional import numbers_given
 from assay.tables import Column
 
 __all__ = ["LinearGaussianConditional"]
@@ -56,8 +57,10 @@ class LinearGaussianConditional:
     }
 
     def __post_init__(self) -> None:
-        intercept, variance = (np.array(v, np.float64).ravel() for v in (self.intercept, self.variance))
-        weights = np.atleast_2d(np.array(self.weights, np.float64))
+        who = "LinearGaussianConditional"
+        intercept = numbers_given(self.intercept, who, "intercept").ravel()
+        variance = numbers_given(self.variance, who, "variance").ravel()
+        weights = np.atleast_2d(numbers_given(self.weights, who, "weights"))
         q = max(len(intercept), len(variance), len(weights) if weights.size else 1)
         weights = weights if weights.size else np.zeros((q, weights.shape[1]))
         object.__setattr__(self, "intercept", np.array(np.broadcast_to(intercept, (q,))))

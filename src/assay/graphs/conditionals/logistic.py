@@ -10,7 +10,13 @@ import numpy as np
 
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError
-from assay.graphs.conditionals.conditional import Conditional, design_columns, present_state
+from assay.graphs.conditionals.conditional import (
+    Conditional,
+    design_columns,
+    number_given,
+    numbers_given,
+    present_state,
+)
 from assay.graphs.conditionals.softmax import fit_softmax
 from assay.tables import Column
 
@@ -48,8 +54,12 @@ class LogisticConditional(Conditional):
     stored = {"weights": FloatArray("*", finite=True), "intercept": Scalar(finite=True)}
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", np.array(self.weights, np.float64).ravel())
-        object.__setattr__(self, "intercept", float(self.intercept))
+        object.__setattr__(
+            self, "weights", numbers_given(self.weights, "LogisticConditional", "weights").ravel()
+        )
+        object.__setattr__(
+            self, "intercept", number_given(self.intercept, "LogisticConditional", "intercept")
+        )
 
     def table(self, column: Column, parents: Sequence[Column]) -> np.ndarray:
         from scipy.special import expit

@@ -10,7 +10,13 @@ import numpy as np
 
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError
-from assay.graphs.conditionals.conditional import Conditional, configurations, present_state
+from assay.graphs.conditionals.conditional import (
+    Conditional,
+    configurations,
+    number_given,
+    numbers_given,
+    present_state,
+)
 from assay.tables import Column
 
 __all__ = ["NoisyOrConditional"]
@@ -56,8 +62,10 @@ class NoisyOrConditional(Conditional):
     stored = {"failures": FloatArray("*", low=0, high=1), "leak": Scalar(low=0, high=1)}
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "failures", np.array(self.failures, np.float64).ravel())
-        object.__setattr__(self, "leak", float(self.leak))
+        object.__setattr__(
+            self, "failures", numbers_given(self.failures, "NoisyOrConditional", "failures").ravel()
+        )
+        object.__setattr__(self, "leak", number_given(self.leak, "NoisyOrConditional", "leak"))
 
     def table(self, column: Column, parents: Sequence[Column]) -> np.ndarray:
         present = self._present(parents)

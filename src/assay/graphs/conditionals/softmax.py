@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.scores import log_softmax, softmax
 from assay.core.stored import FloatArray
 from assay.errors import DataError
-from assay.graphs.conditionals.conditional import Conditional, design_columns
+from assay.graphs.conditionals.conditional import Conditional, design_columns, numbers_given
 from assay.tables import Column
 
 __all__ = ["SoftmaxConditional", "fit_softmax"]
@@ -53,9 +53,13 @@ class SoftmaxConditional(Conditional):
     stored = {"weights": FloatArray("r", "*", finite=True), "intercepts": FloatArray("r", finite=True)}
 
     def __post_init__(self) -> None:
-        intercepts = np.array(self.intercepts, np.float64).ravel()
+        intercepts = numbers_given(self.intercepts, "SoftmaxConditional", "intercepts").ravel()
         object.__setattr__(self, "intercepts", intercepts)
-        object.__setattr__(self, "weights", np.array(self.weights, np.float64).reshape(len(intercepts), -1))
+        object.__setattr__(
+            self,
+            "weights",
+            numbers_given(self.weights, "SoftmaxConditional", "weights").reshape(len(intercepts), -1),
+        )
 
     def table(self, column: Column, parents: Sequence[Column]) -> np.ndarray:
         design, _ = design_columns(parents)
