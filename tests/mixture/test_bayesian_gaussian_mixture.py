@@ -256,3 +256,18 @@ def test_intervals_of_the_means_of_separate_groups_hold_the_truth(process):
         return means, (mean - half, mean + half)
 
     assert_covers(simulate, rounds=600, slack=0.025)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mean_prior", "x"),
+        ("mean_prior", {}),
+        ("reg_covar", np.inf),
+        ("weight_concentration_prior", np.inf),
+        ("mean_precision_prior", np.inf),
+    ],
+)
+def test_priors_that_are_no_numbers_are_named(name, value):
+    with pytest.raises(ParameterError, match=f"{name} must be"):
+        BayesianGaussianMixture(**{name: value}).fit(np.eye(6))

@@ -161,3 +161,9 @@ def test_units_do_not_matter_as_long_as_squares_are_numbers(scale, size):
             model.fit(scale * X)
     else:
         assert adjusted_rand_score(model.fit_predict(scale * X), np.repeat([0, 1], 40)) == 1.0
+
+
+@pytest.mark.parametrize("prior", ["x", {}, [1.0], [1.0, -1.0], [1.0, np.inf], 3.0])
+def test_a_prior_of_alpha_that_is_no_shape_and_rate_is_named(prior):
+    with pytest.raises(ParameterError, match="alpha_prior must be"):
+        DirichletProcessMixture(alpha_prior=prior).fit(np.eye(6))

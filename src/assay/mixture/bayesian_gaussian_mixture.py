@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, digamma, gammaln
 
 from assay.core import Card
-from assay.core.parameters import Any_, Array, Choice, Flag, Range
+from assay.core.parameters import Array, Choice, Flag, Range
 from assay.core.stored import Each, FloatArray, Scalar
 from assay.core.sums import Source
 from assay.errors import ParameterError
@@ -124,11 +124,11 @@ class BayesianGaussianMixture(MixtureLearner):
     accepts = {
         **MIXTURE_PARAMETERS,
         "weight_concentration_prior_type": Choice("dirichlet_process", "dirichlet_distribution"),
-        "weight_concentration_prior": Range(0, open="low") | None,
-        "mean_precision_prior": Range(0, open="low") | None,
-        "mean_prior": Any_("numbers, one for each column") | None,
-        "degrees_of_freedom_prior": Range(0, open="low") | None,
-        "covariance_prior": Range(0, open="low") | Array(1) | Array(2) | None,
+        "weight_concentration_prior": Range(0, open="both") | None,
+        "mean_precision_prior": Range(0, open="both") | None,
+        "mean_prior": Array(1) | None,
+        "degrees_of_freedom_prior": Range(0, open="both") | None,
+        "covariance_prior": Range(0, open="both") | Array(1) | Array(2) | None,
         "moves": Flag(),
     }
     stored = {

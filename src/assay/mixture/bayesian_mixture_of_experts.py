@@ -193,7 +193,7 @@ class BayesianMixtureOfExperts(SquaredRows, PassLearner, Regressor):
     accepts = {
         "n_experts": Count(1),
         "gate": Choice("softmax", "gaussian"),
-        "concentration": Range(0, open="low"),
+        "concentration": Range(0, open="both"),
         "max_iter": Count(1),
         "tol": Range(0),
         "n_init": Count(1),

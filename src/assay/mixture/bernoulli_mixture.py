@@ -91,7 +91,7 @@ class BernoulliMixture(LocalMixture):
     takes = frozenset({"missing"})
     accepts = {
         **LOCAL_PARAMETERS,
-        "alpha": Range(0),
+        "alpha": Range(0, open="high"),
         "binarize": Range() | None,
         "weights_init": Array(1, low=0) | None,
         "probabilities_init": Array(2, low=0) | None,

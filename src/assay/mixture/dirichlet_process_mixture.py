@@ -16,7 +16,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
 from assay.core.model_view import Part
 from assay.core.parallel import end_if_abandoned, in_threads
-from assay.core.parameters import Any_, Choice, Count, Range, Seed
+from assay.core.parameters import Any_, Array, Choice, Count, Range, Seed
 from assay.core.scores import softmax, winner
 from assay.core.seeds import drawn_seed
 from assay.core.stored import CodeArray, Each, IntArray, Integer, Object, Scalar
@@ -126,7 +126,7 @@ class DirichletProcessMixture(DensityMixin, Learner):
     accepts = {
         "component": Any_("a conjugate prior of assay.stats, or a list of them") | None,
         "alpha": Range(0, open="low") | Choice("gamma", "empirical"),
-        "alpha_prior": Any_("two numbers above 0, shape and rate"),
+        "alpha_prior": Array(1, low=0),
         "method": Choice("gibbs", "sequential", "greedy"),
         "n_sweeps": Count(1),
         "burn_in": Count(0),

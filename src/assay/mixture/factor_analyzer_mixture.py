@@ -110,7 +110,7 @@ class FactorAnalyzerMixture(SquaredRows, LocalMixture):
         **LOCAL_PARAMETERS,
         "n_factors": Count(1),
         "noise": Choice("diagonal", "spherical"),
-        "floor": Range(0, open="low"),
+        "floor": Range(0, open="both"),
     }
     stored = {
         "means_": FloatArray("c", "p", finite=True),

@@ -110,7 +110,7 @@ class MixedMixture(SquaredRows, LocalMixture):
         settings={"n_components": 3},
     )
     takes = frozenset({"nominal", "missing"})
-    accepts = {**LOCAL_PARAMETERS, "alpha": Range(0), "floor": Range(0)}
+    accepts = {**LOCAL_PARAMETERS, "alpha": Range(0, open="high"), "floor": Range(0, open="high")}
     stored = {
         "means_": FloatArray("c", "*"),
         "variances_": FloatArray("c", "*", low=0),

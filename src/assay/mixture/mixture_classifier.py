@@ -90,7 +90,7 @@ class MixtureClassifier(Generative):
         "n_components": Count(1) | Choice("auto") | Any_("a list of whole numbers", lambda v: _is_sizes(v)),
         "max_components": Count(1),
         "covariance_type": Choice(*FORMS),
-        "reg_covar": Range(0),
+        "reg_covar": Range(0, open="high"),
         "n_init": Count(1),
         "max_iter": Count(1),
         "folds": Count(2),

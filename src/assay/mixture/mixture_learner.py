@@ -41,7 +41,7 @@ MIXTURE_PARAMETERS = {
     "n_components": Count(1),
     "covariance_type": Choice("full", "tied", "diag", "spherical"),
     "tol": Range(0),
-    "reg_covar": Range(0),
+    "reg_covar": Range(0, open="high"),
     "max_iter": Count(0),
     "n_init": Count(1),
     "init_params": Choice(*STARTS),

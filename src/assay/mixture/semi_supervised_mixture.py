@@ -128,7 +128,7 @@ class SemiSupervisedMixture(SquaredRows, DensityMixin, Learner):
     accepts = {
         "n_components": Count(1),
         "covariance_type": Choice("full", "tied", "diag", "spherical", "tied_spherical"),
-        "reg_covar": Range(0),
+        "reg_covar": Range(0, open="high"),
         "tol": Range(0),
         "max_iter": Count(1),
         "random_state": Seed(),

@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 from tests.calibration import assert_calibrated
 
 from assay import load, save
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.reduce import HierarchicalDirichletProcess, make_documents
 from assay.reduce.topics.hierarchical_dirichlet_process import FranchiseSampler
 
@@ -119,3 +119,9 @@ def test_few_words_and_one_topic():
 def test_a_number_of_tokens_is_said_in_few_digits():
     with pytest.raises(DataError, match=r"the documents have 4e\+150 tokens; .* at most 2,147,483,647"):
         HierarchicalDirichletProcess().fit([[1e150, 3e150]])
+
+
+@pytest.mark.parametrize("name", ["topic_word_prior", "concentration", "topic_concentration"])
+def test_infinite_priors_are_named(name):
+    with pytest.raises(ParameterError, match=f"{name} must be"):
+        HierarchicalDirichletProcess(**{name: np.inf}).fit(np.eye(4, dtype=int))

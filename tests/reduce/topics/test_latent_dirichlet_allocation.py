@@ -299,3 +299,10 @@ def test_variational_intervals_of_topics_and_mixtures_are_too_narrow():
     topics, mixtures = zip(*(hold_the_truth(rng, 2, 30, 0.5, 0.5, 4) for _ in range(100)))
     assert 0.6 < np.mean(topics) < 0.8
     assert 0.6 < np.mean(mixtures) < 0.8
+
+
+@pytest.mark.parametrize("name", ["doc_topic_prior", "topic_word_prior"])
+@pytest.mark.parametrize("value", [np.inf, -1.0, np.nan])
+def test_priors_without_an_answer_are_named(name, value):
+    with pytest.raises(ParameterError, match=f"{name} must be"):
+        LatentDirichletAllocation(2, **{name: value}).fit(np.eye(4))

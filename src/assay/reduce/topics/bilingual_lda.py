@@ -97,7 +97,7 @@ class BilingualLDA(SampledTopicModel):
         "n_components": Count(1),
         "languages": Any_("a label for each column, or None"),
         "doc_topic_prior": PRIOR,
-        "topic_word_prior": Range(0, open="low") | Array(1, low=0),
+        "topic_word_prior": Range(0, open="both") | Array(1, low=0),
         "n_sweeps": Count(1),
         "n_chains": Count(1),
         "optimize_priors": Flag(),

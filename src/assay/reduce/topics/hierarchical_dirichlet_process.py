@@ -85,9 +85,9 @@ class HierarchicalDirichletProcess(SampledTopicModel):
         "hierarchical dirichlet process", "topics of documents, and how many there are", also=("hdp",)
     )
     accepts = {
-        "topic_word_prior": Range(0, open="low"),
-        "concentration": Range(0, open="low") | None,
-        "topic_concentration": Range(0, open="low") | None,
+        "topic_word_prior": Range(0, open="both"),
+        "concentration": Range(0, open="both") | None,
+        "topic_concentration": Range(0, open="both") | None,
         "n_sweeps": Count(1),
         "n_chains": Count(1),
         "n_jobs": Count(-(2**31)) | None,

@@ -150,7 +150,7 @@ class LatentDirichletAllocation(WithoutTarget, PassLearner, TopicModel):
     accepts = {
         "n_components": Count(1),
         "doc_topic_prior": PRIOR,
-        "topic_word_prior": Range(0, open="low") | None,
+        "topic_word_prior": Range(0, open="both") | None,
         "learning_method": Choice("batch", "online", "gibbs"),
         "learning_decay": Range(0, 1),
         "learning_offset": Range(1),
