@@ -115,6 +115,19 @@ def test_every_generative_classifier_draws_rows():
             assert missing == (["sample"] if cls.__name__ in NO_DENSITY else []), name
 
 
+@pytest.mark.parametrize("n", [-1, 2.5, "3", None, True])
+def test_a_number_of_rows_that_is_none_is_refused(n):
+    drawn = 0
+    for entry in learners("classifier").values():
+        cls = entry.load()
+        if issubclass(cls, Generative) and hasattr(cls, "sample"):
+            model = entry.make().fit(np.abs(X[:, :2]).round(), Y)
+            with pytest.raises(ParameterError, match=r"whole number from [01] up, got"):
+                model.sample(n)
+            drawn += 1
+    assert drawn > 15
+
+
 NETWORKS = [
     TANClassifier(),
     KDBClassifier(k=2, alpha=0.5),

@@ -177,7 +177,7 @@ class BernoulliNB(CountBayes):
     def sample(self, n: int, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
         """n rows of zeros and ones drawn from the model, one column for each of the design's, and their classes."""
         rng = random_state_of(random_state)
-        y = draw_classes(rng, np.exp(self.class_log_prior_), n)
+        y = draw_classes(rng, np.exp(self.class_log_prior_), n, type(self).__name__)
         p = np.exp(self.feature_log_prob_)
         return (rng.uniform(size=(n, p.shape[1])) < p[y]).astype(np.float64), self.classes_[y]
 

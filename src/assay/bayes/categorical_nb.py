@@ -186,7 +186,7 @@ class CategoricalNB(CountBayes):
     def sample(self, n: int, random_state: RandomState = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the model: a table (an array of codes if all columns are unnamed numbers), classes."""
         rng = random_state_of(random_state)
-        y = draw_classes(rng, np.exp(self.class_log_prior_), n)
+        y = draw_classes(rng, np.exp(self.class_log_prior_), n, type(self).__name__)
         X = np.full((n, len(self.schema_)), np.nan)
         for j, logs in enumerate(self.feature_log_prob_):
             if logs.shape[1]:

@@ -13,6 +13,7 @@ from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parallel import in_threads, one_blas_thread
+from assay.core.parameters import Count
 from assay.core.seeds import random_state_of
 from assay.core.sums import BLOCK_BYTES, ONE_BLOCK_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
@@ -142,7 +143,7 @@ class GaussianClassifier(SumLearner, Generative):
         X : (n_samples, d)      y : (n_samples,) labels
         """
         self._ready()
-        if not isinstance(n_samples, (int, np.integer)) or n_samples < 1:
+        if not Count(1).holds(n_samples):
             raise ParameterError(
                 f"{type(self).__name__}: n_samples must be a whole number from 1 up, got {n_samples!r}."
             )

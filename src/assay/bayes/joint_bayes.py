@@ -230,7 +230,7 @@ class JointBayes(SumLearner, Generative):
     def sample(self, n: int, random_state: RandomState = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the cells that occur: a table (an array if all columns are unnamed numbers), classes."""
         rng, table = random_state_of(random_state), self.joint_
-        y = draw_classes(rng, self.class_prior_, n)
+        y = draw_classes(rng, self.class_prior_, n, type(self).__name__)
         entry = np.empty(n, dtype=np.int64)
         for k in np.unique(y):
             mine, rows = np.flatnonzero(table.owner == k), np.flatnonzero(y == k)

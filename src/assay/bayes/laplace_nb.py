@@ -123,7 +123,7 @@ class LaplaceNB(Generative):
         """(n_samples, d) rows drawn from the model, and (n_samples,) their classes."""
         self._ready()
         rng = random_state_of(random_state)
-        y = draw_classes(rng, self.class_prior_, n_samples)
+        y = draw_classes(rng, self.class_prior_, n_samples, type(self).__name__)
         return rng.laplace(self.medians_[y], self.scales_[y]), self.classes_[y]
 
     def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:

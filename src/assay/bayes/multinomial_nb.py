@@ -129,7 +129,7 @@ class MultinomialNB(FrequencyBayes):
         """
         self._ready()
         rng = random_state_of(random_state)
-        y = draw_classes(rng, np.exp(self.class_log_prior_), n_samples)
+        y = draw_classes(rng, np.exp(self.class_log_prior_), n_samples, type(self).__name__)
         shares = np.exp(self.feature_log_prob_)
         usual = np.rint(self.feature_count_.sum(axis=1) / np.maximum(self.class_count_, 1e-300)).astype(
             np.int64
