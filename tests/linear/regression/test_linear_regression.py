@@ -123,6 +123,8 @@ def test_columns_of_any_scale_and_far_from_zero():
     model = LinearRegression().fit(Z * scale, Z @ w + 5)
     assert_allclose(model.coef_ * scale, w, rtol=1e-12)
     assert model.rank_ == 6
+    for tiny in (1e-145, 1e-150):
+        assert_allclose(LinearRegression().fit(Z * tiny, Z @ w + 5).coef_ * tiny, w, rtol=1e-12)
     far = LinearRegression().fit(Z + 1e8, Z @ w + 5)  # the column itself is rounded to 1e-8
     assert_allclose(far.coef_, w, rtol=1e-7)
 

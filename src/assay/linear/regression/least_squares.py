@@ -34,7 +34,7 @@ WELL_CONDITIONED = (
 )
 SINGULAR = 1e-13  # below it Cholesky's answer is noise
 EPS = float(np.finfo(np.float64).eps)
-TINY = 1e-280  # the square of a column that is not there
+TINY = 1e-300  # the square of a column that is not there
 
 
 class Answer(NamedTuple):
