@@ -66,6 +66,8 @@ def test_wrong_names_are_refused_with_what_to_do():
         ParameterError, match=r"'lasso' is Lasso, a regressor, for numbers. Name a classifier, for classes"
     ):
         find_learner("lasso")
+    with pytest.raises(ParameterError, match=r"is SVDD, an outlier detector\. Name a classifier, for"):
+        find_learner("svdd")
     with pytest.raises(ParameterError, match="Tuned cannot be made by its name alone: it needs estimator"):
         find_learner("tuned", "wrapper").make()
 

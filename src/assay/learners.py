@@ -142,9 +142,7 @@ def find_learner(name: str, kind: str = "classifier") -> Entry:
         return entry
     for other in KINDS:
         if other != kind and (entry := _named(name, other)) is not None:
-            raise ParameterError(
-                f"{name!r} is {entry.class_name}, a {other}{_WHAT.get(other, '')}. Name a {kind}{_WHAT.get(kind, '')}."
-            )
+            raise ParameterError(f"{name!r} is {entry.class_name}, {_what(other)}. Name {_what(kind)}.")
     other_names = [n for other in KIND_OF_TASK.values() for n in learners(other)]
     hint = did_you_mean(name, learners(kind), listed=False) or did_you_mean(name, other_names, listed=False)
     raise ParameterError(f"There is no learner {name!r}.{hint} All names: assay learners.")
@@ -172,6 +170,10 @@ def make_learner(name: str, **settings: Any) -> Any:
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _what(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}{_WHAT.get(kind, '')}"
 
 
 def _named(name: str, kind: str) -> Entry | None:

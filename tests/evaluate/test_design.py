@@ -105,6 +105,14 @@ def test_a_class_that_only_later_rows_have_is_told():
     assert notes == []
 
 
+def test_times_are_asked_for_only_where_they_are_not_given():
+    y = np.r_[[0] * 30, [1] * 10]
+    with pytest.raises(DataError, match="Ask for fewer blocks, or give the times of the rows"):
+        Resampling.of("3-time").fitted_to(y, ["a", "b"])
+    with pytest.raises(DataError, match=r"all of the class a\. Ask for fewer blocks\.$"):
+        Resampling.of("3-time").fitted_to(y, ["a", "b"], times=np.arange(40))
+
+
 def test_groups_of_one_class_are_spread_over_the_folds():
     groups = np.repeat(np.arange(20), 5)
     y = (groups >= 10).astype(int)

@@ -282,7 +282,8 @@ class Resampling(Sentence):
             if len(labels) and len(np.unique(y[train])) < 2:
                 raise DataError(
                     f"{self.name}: the {len(train)} rows before a tested block are all of the class "
-                    f"{labels[y[train][0]]}. Ask for fewer blocks, or give the times of the rows: times=.",
+                    f"{labels[y[train][0]]}. Ask for fewer blocks"
+                    + (", or give the times of the rows: times=." if times is None else "."),
                     who="compare",
                 )
         strange = sum(bool(np.setdiff1d(y[test], y[train]).size) for train, test in pairs)

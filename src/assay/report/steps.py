@@ -29,7 +29,7 @@ def steps(result: Comparison) -> list[tuple[str, str, list[str]]]:
         if L > 1
         else f"To estimate the {m.name} of {result.learners[0]} on {d.name}."
     )
-    response = [f"{m.name.capitalize()}: {m.words or 'a measure of the user'}; {m.better} is better."]
+    response = [f"{m.name}: {m.words or 'a measure of the user'}; {m.better} is better."]
     if further:
         response.append(f"Also measured: {', '.join(further)}.")
     factors = [f"Learner, {L} level{'s' if L != 1 else ''}: {', '.join(result.learners)}."]
@@ -76,7 +76,7 @@ def _analysis(result: Comparison) -> str:
         return "One learner: an interval, and no test."
     test = usual_test(result)
     if test is None:
-        return f"{result.metrics[0].name.capitalize()} is defined on too few splits for a test."
+        return f"The {result.metrics[0].name} is defined on too few splits for a test."
     level = shown_confidence(result.alpha)
     holm = ", adjusted by Holm's method" if len(finished) > 2 else ""
     return f"{test.test[0].upper() + test.test[1:]}{holm}, level {result.alpha:g}; intervals at {level}."
