@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
+from assay.errors import SchemaError
 from assay.tables import Column, Schema, Table
 from assay.tables.frames import to_frame
 
@@ -57,3 +58,10 @@ def test_a_sparse_table_becomes_a_full_frame():
     assert to_frame(table, "polars").rows() == [(0.0, 1.0), (2.0, 0.0)]
     assert isinstance(to_frame(table), pd.DataFrame)
     assert isinstance(to_frame(table, "polars"), pl.DataFrame)
+
+
+def test_columns_of_complex_numbers_are_refused_by_name():
+    """They had become categories."""
+    frame = pd.DataFrame({"age": [1.0, 2.0], "phase": [1j, 2.0]})
+    with pytest.raises(SchemaError, match="column 'phase' holds complex numbers"):
+        Table.of(frame)

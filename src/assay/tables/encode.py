@@ -133,6 +133,11 @@ def _classify_array(name: str, values: np.ndarray, who: str) -> tuple[str, Any]:
         return "date", _days(values)
     elif kind == "m":
         return "numeric", _spans(values)
+    elif kind == "c":
+        raise SchemaError(
+            f"column {name!r} holds complex numbers, which are not supported. Split it into real and imaginary parts.",
+            who=who,
+        )
     return _classify_objects(name, values.astype(object), who)
 
 
