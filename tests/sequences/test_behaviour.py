@@ -216,3 +216,28 @@ def test_draws_of_a_system_in_unequal_units():
     assert (
         np.isfinite(drawn).all() and 1e97 < drawn[:, 0].std() < 1e103 and 1e-103 < drawn[:, 1].std() < 1e-97
     )
+
+
+@pytest.mark.parametrize(
+    ("exact", "seed"), [("constant", 1), ("constant", 2), ("large constant", 3), ("wave", 0), ("zero", 0)]
+)
+def test_a_column_without_noise_leaves_the_noise_of_the_others(exact, seed):
+    """Its variance is what rounding leaves of the difference of squares, also 0 or less; it became 1e272 of others."""
+    other = np.random.default_rng(seed).normal(size=60)
+    column = {
+        "constant": np.full(60, 3.0),
+        "large constant": np.full(60, 1e6),
+        "wave": np.sin(np.arange(60) / 5),
+        "zero": np.zeros(60),
+    }[exact]
+    both = np.column_stack([column, other])
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DegenerateWarning
+        )  # rounding decides of the likelihood of such a column
+        model = LinearDynamicalSystem(2, n_iter=150, tol=1e-12).fit(both)
+    noise = model.observation_noise_
+    assert 0 < noise[1, 1] < 4 * other.var()
+    assert np.linalg.eigvalsh(noise).min() >= 0 and noise[0, 0] >= np.finfo(float).tiny
+    ahead = model.forecast(both, 1)
+    assert np.isfinite(ahead.mean).all() and ahead.high[0, 1] - ahead.low[0, 1] < 10 * other.std()

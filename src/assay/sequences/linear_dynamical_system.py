@@ -39,6 +39,9 @@ MATRICES = (
     "initial_mean_",
     "initial_covariance_",
 )
+ROUNDING = 8 * float(np.finfo(float).eps)  # share of squares that it leaves of their difference
+LEAST_VARIANCE = 1e-300  # whose inverse is a number
+LEAST_EIGENVALUE = 1e-12  # of correlations, as a share of the largest
 
 
 @dataclass(frozen=True)
@@ -330,9 +333,8 @@ class LinearDynamicalSystem(Learner):
         if "p" in p:
             m = self.initial_mean_
             cross = np.outer(sums["first"] / S, m)
-            self.initial_covariance_ = _covariance(
-                sums["first_squares"] / S - cross - cross.T + np.outer(m, m)
-            )
+            squares = sums["first_squares"] / S
+            self.initial_covariance_ = _covariance(squares - cross - cross.T + np.outer(m, m), squares)
         if sums["steps"] > 0:
             if "f" in p:
                 self.transition_ = np.linalg.lstsq(sums["before"].T, sums["cross"].T, rcond=None)[0].T
@@ -341,13 +343,13 @@ class LinearDynamicalSystem(Learner):
                 total = (
                     sums["after"] - cross - cross.T + self.transition_ @ sums["before"] @ self.transition_.T
                 )
-                self.transition_noise_ = _covariance(total / sums["steps"])
+                self.transition_noise_ = _covariance(total / sums["steps"], sums["after"] / sums["steps"])
         if "h" in p:
             self.observation_ = np.linalg.lstsq(sums["zz"].T, sums["yz"].T, rcond=None)[0].T
         if "r" in p:
             cross = self.observation_ @ sums["yz"].T
             total = sums["yy"] - cross - cross.T + self.observation_ @ sums["zz"] @ self.observation_.T
-            self.observation_noise_ = _covariance(total / sums["rows"])
+            self.observation_noise_ = _covariance(total / sums["rows"], sums["yy"] / sums["rows"])
 
     # ------------------------------------------------------------------ answers
 
@@ -453,16 +455,14 @@ class LinearDynamicalSystem(Learner):
         return states @ self.observation_.T + noise, states
 
 
-def _covariance(matrix: np.ndarray) -> np.ndarray:
-    """The nearest covariance to what rounding has left of one: symmetric, no variance below zero."""
-    matrix = 0.5 * (matrix + matrix.T)
-    deviations = np.sqrt(np.maximum(np.diag(matrix), 0.0))
-    deviations = np.maximum(deviations, 1e-150)
-    correlations = matrix / np.outer(
-        deviations, deviations
-    )  # so that what rounding is does not depend on units
-    values, vectors = np.linalg.eigh(correlations)
-    least = 1e-12 * max(float(np.abs(values).max()), 1e-300)
-    if values[0] >= least:
-        return matrix
-    return np.outer(deviations, deviations) * ((vectors * np.maximum(values, least)) @ vectors.T)
+def _covariance(matrix: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """The nearest covariance to what rounding has left of a difference of such squares, in any units of theirs."""
+    matrix, largest = 0.5 * (matrix + matrix.T), np.diag(squares)
+    least = np.maximum(ROUNDING * np.where(largest > 0, largest, 1.0), LEAST_VARIANCE)
+    variances = np.maximum(np.diag(matrix), least)
+    np.fill_diagonal(matrix, variances)
+    deviations = np.sqrt(variances)
+    units = np.outer(deviations, deviations)
+    values, vectors = np.linalg.eigh(matrix / units)
+    floor = LEAST_EIGENVALUE * float(values[-1])
+    return matrix if values[0] >= floor else units * ((vectors * np.maximum(values, floor)) @ vectors.T)
