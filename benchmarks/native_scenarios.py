@@ -846,8 +846,8 @@ def groups_of_rows() -> None:
         KMeans,
         silhouette_samples,
     )
-    from assay.cluster.best_seeds import BestSeeds
     from assay.cluster.hierarchy import spanning_tree
+    from assay.distances.best_seeds import BestSeeds
 
     X, y = numbers()
     for k in (3, 20):

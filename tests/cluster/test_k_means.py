@@ -1,4 +1,4 @@
-"""k-means: oracles of the textbook, the native steps against NumPy, scikit-learn, blocks and Dask."""
+"""k-means: oracles of the textbook, scikit-learn, blocks and Dask."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from sklearn import cluster as peers
 from sklearn import metrics as peer_metrics
 from sklearn.datasets import load_iris, make_blobs
 
-import assay.cluster._k_means as native
 from assay.cluster import (
     BisectingKMeans,
     DynamicKMeans,
@@ -21,10 +20,7 @@ from assay.cluster import (
     TrimmedKMeans,
     k_means,
     kmeans_plusplus,
-    starts,
 )
-from assay.cluster.best_seeds import BestSeeds
-from assay.cluster.lloyd import half_gaps
 from assay.errors import AssayError, DataError
 
 SEVEN = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [20.0]])
@@ -93,39 +89,6 @@ def test_an_empty_centre_by_each_policy():
     assert_allclose(kept.cluster_centers_[1], [500])
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, 17, 40])
-def test_the_native_steps_are_those_of_the_book(k):
-    """move() with its bounds, over several moves of the centres, against all distances."""
-    rng = np.random.default_rng(k)
-    X = rng.normal(size=(403, 3))
-    w = rng.uniform(0, 2, 403)
-    centers = X[:k].copy()
-    groups = -(-k // 16)
-    labels, upper, lower = np.full(403, -1, np.int32), np.zeros(403), np.zeros((403, groups))
-    counts, sums, shift = np.zeros(k), np.zeros((k, 3)), np.zeros(k)
-    for _ in range(8):
-        native.move(
-            X=X, w=w, centers=centers, shift=shift, apart=half_gaps(centers), labels=labels, upper=upper, lower=lower,
-            counts=counts, sums=sums,
-        )  # fmt: skip
-        expected = move_by_the_book(X, centers)
-        assert_array_equal(labels, expected)
-        assert_allclose(counts, np.bincount(expected, w, k), atol=1e-9)
-        assert_allclose(sums, np.array([w * (expected == c) @ X for c in range(k)]), atol=1e-9)
-        moved = np.where(counts[:, None] > 1e-9, sums / np.maximum(counts, 1e-9)[:, None], centers)
-        shift, centers = np.linalg.norm(moved - centers, axis=1), moved
-    out, gaps = np.empty(403, np.int32), np.empty(403)
-    loss = native.label(
-        X=X, w=w, centers=centers, labels=out, counts=np.empty(0), sums=np.empty((0, 3)), gaps=gaps
-    )
-    assert_array_equal(out, move_by_the_book(X, centers))
-    assert_allclose(loss, w @ np.sum((X - centers[out]) ** 2, axis=1))
-
-
-def move_by_the_book(X, centers):
-    return np.argmin(((X[:, None] - centers[None]) ** 2).sum(axis=2), axis=1)
-
-
 @pytest.mark.parametrize("k", [2, 8, 30])
 def test_same_centres_labels_and_iterations_as_scikit_learn(k):
     X, _ = make_blobs(600, 4, centers=12, cluster_std=3.0, random_state=1)
@@ -140,34 +103,6 @@ def test_same_centres_labels_and_iterations_as_scikit_learn(k):
     rows = kmeans_plusplus(X, k, random_state=5)[1]
     assert_array_equal(rows, peers.kmeans_plusplus(X, k, random_state=5)[1])
     assert k_means(X, k, random_state=0)[2] == KMeans(k, random_state=0).fit(X).inertia_
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("case", ["plain", "far from zero", "an outlier", "tiny", "copies", "a line"])
-def test_seeds_by_single_precision_are_those_of_all_distances(case, weighted, monkeypatch):
-    """best_seed() and strips() against measuring all rows, from the same draws."""
-    rng = np.random.default_rng(len(case))
-    X = rng.normal(size=(1003, 3)) + 3 * rng.integers(0, 4, (1003, 1))
-    X = {
-        "plain": X, "far from zero": X + 1e7, "an outlier": np.vstack([X, [[1e9, 0, 0]]]), "tiny": X * 1e-140,
-        "copies": np.repeat(X[:60], 20, axis=0), "a line": np.column_stack([np.arange(1000.0), np.zeros(1000)]),
-    }[case]  # fmt: skip
-    w = rng.uniform(0, 3, len(X)) if weighted else None
-    monkeypatch.setattr(starts, "MANY_ROWS", 0)
-    monkeypatch.setattr(starts, "MANY_SEEDS", 10**9)
-    plain = [kmeans_plusplus(X, 30, sample_weight=w, random_state=seed)[1] for seed in range(5)]
-    monkeypatch.setattr(starts, "MANY_SEEDS", 2)
-    fast = [kmeans_plusplus(X, 30, sample_weight=w, random_state=seed)[1] for seed in range(5)]
-    if case != "copies":  # of two points close together, either is worth the same, and rounding decides
-        assert_array_equal(fast, plain)
-    closest = ((X - X[0]) ** 2).sum(axis=1)
-    search = BestSeeds.of(X, np.empty(0) if w is None else w, closest.copy())
-    some = rng.integers(0, len(X), 7)
-    apart = np.minimum(((X[:, None] - X[some]) ** 2).sum(axis=2), closest[:, None])
-    losses = (np.ones(len(X)) if w is None else w) @ apart
-    best = search.take_best(some)
-    assert_allclose(losses[best], losses.min(), rtol=1e-12)
-    assert_allclose(search.closest, apart[:, best], rtol=1e-12, atol=1e-14 * closest.max())
 
 
 def test_sparse_rows_give_the_groups_of_dense_ones():
@@ -352,18 +287,6 @@ def test_kernel_k_means_tells_rings_apart():
     best = KernelKMeans(2, kernel="rbf", gamma=0.5, random_state=0).fit(X)
     assert len(set(best.labels_[:40].tolist())) == 1 == len(set(best.labels_[40:].tolist()))
     assert best.labels_[0] != best.labels_[40]
-
-
-@pytest.mark.parametrize("K", [2, 3, 40, 300])
-def test_half_the_gap_to_the_nearest_other_centre(K):
-    """Twin: all distances at once by SciPy; a little less, so that it stays a bound."""
-    from scipy.spatial.distance import cdist
-
-    centers = np.random.default_rng(K).normal(size=(K, 500))
-    gaps = cdist(centers, centers) + np.diag(np.full(K, np.inf))
-    half = half_gaps(centers)
-    assert_allclose(half, gaps.min(axis=1) / 2, rtol=1e-12)
-    assert (half <= gaps.min(axis=1) / 2).all()
 
 
 def test_the_loss_of_bisecting_is_that_of_its_leaves():

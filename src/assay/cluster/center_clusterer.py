@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from assay.cluster.lloyd import label_rows, squared_distances
 from assay.core import Clusterer
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Contributions, Explanations, Reasons, RowValues, dense_block
@@ -18,6 +17,7 @@ from assay.core.learner import fit_elsewhere
 from assay.core.model_view import Part
 from assay.core.stored import CodeArray, FloatArray, Scalar
 from assay.core.targets import check_weights
+from assay.distances.lloyd import label_rows, squared_distances
 from assay.distances.squared_rows import SquaredRows
 from assay.types import TableLike, Target, Weights
 

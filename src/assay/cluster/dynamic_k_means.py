@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from assay.cluster.center_clusterer import CenterClusterer
-from assay.cluster.lloyd import lloyd
 from assay.cluster.starts import STARTS, start_centers
 from assay.core import Card
 from assay.core.explanations import dense_block
@@ -15,6 +14,7 @@ from assay.core.parameters import Array, Choice, Count, Function, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Integer
 from assay.core.sums import Rows
+from assay.distances.lloyd import lloyd
 from assay.errors import DataError
 from assay.types import RandomState
 

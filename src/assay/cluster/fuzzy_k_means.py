@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.cluster.center_clusterer import CenterClusterer
-from assay.cluster.lloyd import squared_distances
 from assay.cluster.starts import STARTS, start_centers
 from assay.core import Card
 from assay.core.explanations import dense_block
@@ -17,6 +16,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Integer
 from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Block, Rows, Source
+from assay.distances.lloyd import squared_distances
 from assay.errors import DataError, warn_user
 from assay.mixture.mixture_learner import start_rows
 from assay.types import RandomState, TableLike

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.cluster.center_clusterer import CenterClusterer
-from assay.cluster.lloyd import Run, lloyd
 from assay.cluster.starts import STARTS, start_centers
 from assay.core import Card
 from assay.core.moments import class_moments
@@ -17,6 +16,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Integer
 from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Block, Rows, Source
+from assay.distances.lloyd import Run, lloyd
 from assay.errors import DataError, warn_user
 from assay.mixture.mixture_learner import start_rows
 from assay.types import RandomState

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.cluster.center_clusterer import CenterClusterer
-from assay.cluster.lloyd import center_sums, label_rows
 from assay.cluster.starts import STARTS, start_centers
 from assay.core import Card
 from assay.core.fitting import observed
@@ -17,6 +16,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Integer, Unchecked
 from assay.core.sums import Rows
 from assay.core.targets import check_weights
+from assay.distances.lloyd import center_sums, label_rows
 from assay.errors import DataError, warn_user
 from assay.types import RandomState, TableLike, Target, Weights
 

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 import assay.cluster._online_k_means as _online
 from assay.cluster.center_clusterer import CenterClusterer
-from assay.cluster.lloyd import label_rows
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import dense_block
@@ -20,6 +19,7 @@ from assay.core.parameters import Array, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Plain
 from assay.core.targets import check_weights
+from assay.distances.lloyd import label_rows
 from assay.errors import DataError, ParameterError
 from assay.types import RandomState, TableLike, Target, Weights
 

@@ -7,20 +7,16 @@ from typing import Any
 
 import numpy as np
 
-import assay.cluster._k_means as _k_means
-from assay.cluster.best_seeds import BestSeeds
 from assay.core.parameters import Count, check
 from assay.core.seeds import random_state_of
 from assay.core.targets import check_weights
+from assay.distances.spread import spread
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
 from assay.types import RandomState, TableLike, Weights
 
 __all__ = ["STARTS", "kmeans_plusplus", "start_centers"]
 
-NO_NUMBERS = np.empty(0)
-MANY_ROWS, MANY_SEEDS = 2_000, 8  # from which on rows are looked at in single precision first
-ROUNDS_IN_FULL = 2  # before that, when new seeds still come nearer to many rows
 SHARE_OF_NOISE = 0.1  # of a column's deviation: how far the centres of the start "mean" lie from the mean
 
 
@@ -96,53 +92,6 @@ def kmeans_plusplus(
     w = check_weights(sample_weight, values, who)
     centers, rows = spread(values, w, n_clusters, random_state_of(random_state), n_local_trials)
     return centers.astype(values.dtype), rows
-
-
-def spread(
-    X: Any, w: np.ndarray | None, K: int, draw: np.random.RandomState, trials: int | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of :func:`kmeans_plusplus`, dense or sparse, and their numbers."""
-    sparse = hasattr(X, "tocsr")
-    n = X.shape[0]
-    numbers = X if sparse else np.ascontiguousarray(X, dtype=np.float64)
-    weights = np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else None
-    trials = 2 + int(np.log(K)) if trials is None else trials
-    room = np.empty(
-        (max(trials, 1), 0 if sparse else n)
-    )  # the same for all: new memory costs more than the distances
-    rows = np.empty(K, dtype=np.int64)
-    rows[0] = draw.choice(n, p=weights / weights.sum())
-
-    def tried(some: np.ndarray, closest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if sparse:
-            assert squares is not None
-            cross = np.asarray((X[some] @ X.T).todense())
-            out = np.maximum(squares[some][:, None] + squares - 2 * cross, 0.0)
-            out = np.minimum(out, closest) if len(closest) else out
-            return out, out @ weights
-        out, potential = room[: len(some)], np.empty(len(some))
-        _k_means.try_seeds(numbers, NO_NUMBERS if w is None else weights, some, closest, out, potential)
-        return out, potential
-
-    out, potential = tried(rows[:1], NO_NUMBERS)
-    closest, total = out[0].copy(), potential[0]
-    chances = np.empty(n)
-    search: BestSeeds | None = None
-    for k in range(1, K):
-        if k == ROUNDS_IN_FULL and not sparse and n >= MANY_ROWS and K >= MANY_SEEDS:
-            search = BestSeeds.of(numbers, NO_NUMBERS if w is None else weights, closest)
-        np.cumsum(closest if w is None else weights * closest, out=chances)
-        total = chances[-1] if search else total
-        some = np.minimum(np.searchsorted(chances, draw.uniform(size=trials) * total), n - 1)
-        if search:
-            rows[k] = some[search.take_best(some)]
-            continue
-        out, potential = tried(some, closest)
-        best = int(np.argmin(potential))
-        closest[:] = out[best]
-        total, rows[k] = potential[best], some[best]
-    return _dense(X[rows]), rows
 
 
 def _random(X: Any, w: np.ndarray | None, K: int, draw: np.random.RandomState) -> np.ndarray:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from assay.cluster.center_clusterer import CenterClusterer
-from assay.cluster.lloyd import squared_distances
 from assay.cluster.starts import STARTS, start_centers
 from assay.core import Card
 from assay.core.explanations import dense_block
 from assay.core.parameters import Array, Choice, Count, Function, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Integer, Scalar
+from assay.distances.lloyd import squared_distances
 from assay.errors import DataError
 from assay.types import RandomState
 

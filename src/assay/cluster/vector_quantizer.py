@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.cluster.k_means import KMeans
-from assay.cluster.lloyd import label_rows
 from assay.core.parameters import Count, check
+from assay.distances.lloyd import label_rows
 from assay.errors import DataError, ParameterError
 from assay.types import RandomState
 

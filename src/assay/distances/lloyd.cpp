@@ -8,7 +8,7 @@
 // at. Else u_i is computed, and then the groups whose bound is below it. Distances are computed from differences, eight
 // centres at a time; among equal ones the first wins, as in the plain rule.
 //
-// Twin in NumPy: tests/cluster/test_k_means.py, move_by_the_book.
+// Twin in NumPy: tests/distances/test_lloyd.py, move_by_the_book.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import assay.cluster._k_means as _k_means
+import assay.distances._lloyd as _lloyd
 from assay.core.parallel import in_threads
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DegenerateError
@@ -189,7 +189,7 @@ class _Dense:
         def some(start: int) -> tuple[int, np.ndarray, np.ndarray]:
             rows = slice(start, start + ROWS_OF_A_BLOCK)
             counts, sums = np.zeros(len(centers)), np.zeros(centers.shape)
-            changed = _k_means.move(
+            changed = _lloyd.move(
                 X=self.X[rows],
                 w=NO_WEIGHTS if self.w is None else self.w[rows],
                 centers=centers,
@@ -289,7 +289,7 @@ def label_rows(X: Any, w: np.ndarray | None, centers: np.ndarray) -> tuple[np.nd
     """(n,) the nearest centre of each row, among equals the first, and the weighted sum of squared distances.
 
     >>> import numpy as np
-    >>> from assay.cluster.lloyd import label_rows
+    >>> from assay.distances.lloyd import label_rows
     >>> label_rows(np.array([[0.0], [3.0], [10.0]]), None, np.array([[1.0], [9.0]]))
     (array([0, 0, 1], dtype=int32), 6.0)
     """
@@ -308,7 +308,7 @@ def label_rows(X: Any, w: np.ndarray | None, centers: np.ndarray) -> tuple[np.nd
 
     def some(start: int) -> float:
         rows = slice(start, start + ROWS_OF_A_BLOCK)
-        return _k_means.label(
+        return _lloyd.label(
             X=np.ascontiguousarray(X[rows], dtype=np.float64),
             w=NO_WEIGHTS if w is None else w[rows],
             centers=centers,
@@ -334,7 +334,7 @@ def center_sums(source: Source, centers: np.ndarray, far: int = 0) -> CenterSums
         X = np.ascontiguousarray(block.X, dtype=np.float64)
         labels, gaps = np.empty(len(X), dtype=np.int32), np.empty(len(X) if far else 0)
         counts, sums = np.zeros(len(centers)), np.zeros(centers.shape)
-        loss = _k_means.label(
+        loss = _lloyd.label(
             X=X,
             w=NO_WEIGHTS if block.w is None else block.w,
             centers=centers,

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-import assay.cluster._k_means as _k_means
+import assay.distances._lloyd as _lloyd
 
 __all__ = ["BestSeeds"]
 
@@ -27,7 +27,7 @@ class BestSeeds:
     compared there, too, and measured where that leaves a doubt. So the answer is that of measuring all rows.
 
     >>> import numpy as np
-    >>> from assay.cluster.best_seeds import BestSeeds
+    >>> from assay.distances.best_seeds import BestSeeds
     >>> rows = np.array([[0.0], [1.0], [9.0], [10.0], [20.0]])
     >>> search = BestSeeds.of(rows, np.empty(0), np.array([0.0, 1.0, 81.0, 100.0, 400.0]))  # the first is a seed
     >>> search.take_best(np.array([1, 3, 4])), search.closest.tolist()
@@ -51,7 +51,7 @@ class BestSeeds:
         if d > MOST_COLUMNS:
             return None
         strips = np.empty((-(-n // STRIP), STRIP * d), dtype=np.float32)
-        radius = _k_means.strips(rows, rows[int(np.argmin(closest))], strips)
+        radius = _lloyd.strips(rows, rows[int(np.argmin(closest))], strips)
         if radius == 0:
             return None
         limit, shares = np.zeros(STRIP * len(strips), np.float32), np.zeros(0, np.float32)
@@ -74,7 +74,7 @@ class BestSeeds:
     def take_best(self, some: np.ndarray) -> int:
         """The number of the row among some that lowers the sum of the distances most, which is a seed from now on."""
         count = np.empty(1, dtype=np.int64)
-        best = _k_means.best_seed(
+        best = _lloyd.best_seed(
             X=self.rows, w=self.weights, strips=self.strips, weight=self.shares, limit=self.limit,
             closest=self.closest, rows=some, doubt=UNIT * (32 + 12 * (self.rows.shape[1] + 8)), places=self.places,
             distances=self.distances, count=count,
