@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
-import assay.mixture._em as _em
 from assay.mixture.components import FORMS, SMALLEST_COUNT
 
 
@@ -98,21 +97,7 @@ def test_a_component_without_rows_stays_where_it_is():
     assert_allclose(estimates.means, means)
 
 
-def test_nearest_centers_by_the_book():
-    rng = np.random.default_rng(3)
-    X, centers, w = rng.normal(size=(523, 3)), rng.normal(size=(4, 3)), rng.uniform(0.1, 1, 523)
-    labels, counts, sums = np.empty(523, dtype=np.int64), np.zeros(4), np.zeros((4, 3))
-    loss = _em.nearest_centers(X, w, centers, labels, counts, sums)
-    far = ((X[:, None] - centers) ** 2).sum(axis=2)
-    assert (labels == far.argmin(axis=1)).all()
-    assert_allclose(loss, w @ far.min(axis=1), rtol=1e-12)
-    assert_allclose(counts, np.bincount(labels, w, 4), rtol=1e-12)
-    assert_allclose(sums, [(w[labels == k, None] * X[labels == k]).sum(axis=0) for k in range(4)], rtol=1e-10)
-
-
 def test_arrays_that_do_not_fit_are_refused():
-    X, one = np.zeros((3, 2)), np.zeros(1)
+    X = np.zeros((3, 2))
     with pytest.raises(ValueError, match="row for each component"):
         FORMS["diag"].expect(X, None, np.zeros((2, 2)), np.ones((3, 2)), np.zeros(2))
-    with pytest.raises(ValueError, match="must fit"):
-        _em.nearest_centers(X, one, np.zeros((1, 2)), np.zeros(3, dtype=np.int64), one, np.zeros((1, 2)))

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Peer
@@ -14,6 +15,7 @@ from assay import load, save
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.mixture import BayesianGaussianMixture, GaussianMixture, MixturePrior
 from assay.mixture.components import FORMS
+from assay.mixture.starts import k_means
 from assay.stats import NormalInverseWishart
 
 SINGLE_ROWS = ("k-means++", "random_from_data")
@@ -86,6 +88,24 @@ def test_given_starts_are_those_of_scikit_learn(covariance_type):
         peer, ours = Peer(3, **settings).fit(X), GaussianMixture(3, **settings).fit(X)
         assert_allclose(ours.means_, peer.means_, rtol=1e-8)
         assert_allclose(ours.covariances_, peer.covariances_, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("K", [1, 4, 12])
+def test_the_k_means_where_mixtures_begin_is_that_of_scikit_learn(K, weighted):
+    rng = np.random.default_rng(K)
+    X = 1e4 + rng.normal(size=(2500, 3)) + 2 * rng.integers(0, 5, (2500, 1))
+    w = rng.integers(0, 4, 2500).astype(float) if weighted else None
+    centers, labels = k_means(X, w, K, np.random.RandomState(3))
+    peer = KMeans(K, n_init=1, random_state=3).fit(X, sample_weight=w)
+    assert_allclose(centers, peer.cluster_centers_, rtol=1e-9)
+    assert (labels == peer.labels_).all()
+
+
+def test_k_means_of_fewer_places_than_groups_leaves_centres_empty():
+    labels = k_means(np.repeat([[0.0, 1.0], [5.0, 2.0]], 10, axis=0), None, 4, np.random.RandomState(0))[1]
+    assert len(set(labels[:10])) == len(set(labels[10:])) == 1
+    assert labels[0] != labels[10]
 
 
 def test_several_starts_and_a_warm_one_are_those_of_scikit_learn():

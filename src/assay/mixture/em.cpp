@@ -27,7 +27,6 @@ constexpr int64_t LANES = 8, GROUPS = 32, TILE = LANES * GROUPS;
 constexpr int64_t PITCH = GROUPS + 1, APART = PITCH * LANES;  // from column to column of a tile: no power of two
 constexpr double LEAST_SHARE = 1e-30;  // of a row, for which a component answers: what is below adds nothing to a sum
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t Places __attribute__((vector_size(LANES * sizeof(int64_t))));
 
 // Room for n vectors of lanes, on their boundary.
 class Room {
@@ -198,66 +197,6 @@ HOT void expect_rows(View2<const double> X, const double *w, const Model &model,
     totals[1] += entropy;
 }
 
-HOT double nearest_rows(View2<const double> X, const double *w, View2<const double> centers, int64_t *labels,
-                        double *counts, double *sums) {
-    const int64_t n = X.rows(), d = X.cols(), K = centers.rows();
-    Room turned(d * PITCH);
-    double loss = 0.0;
-    for (int64_t start = 0; start < n; start += TILE) {
-        const int64_t m = std::min(TILE, n - start), groups = (m + LANES - 1) / LANES;
-        double *x = turned.numbers();
-        for (int64_t r = 0; r < m; ++r)
-            for (int64_t j = 0; j < d; ++j) x[j * APART + r] = X.row(start + r)[j];
-        for (int64_t r = m; r < groups * LANES; ++r)
-            for (int64_t j = 0; j < d; ++j) x[j * APART + r] = 0.0;
-        for (int64_t g = 0; g < groups; ++g) {
-            const Lanes *x0 = turned.data() + g;
-            Lanes least = {};
-            Places where = {};
-            const auto compare = [&](Lanes norm, int64_t k) __attribute__((always_inline)) {
-                const Places nearer = norm < least;
-                least = nearer ? norm : least;
-                where = nearer ? where * 0 + k : where;
-            };
-            least += std::numeric_limits<double>::infinity();
-            int64_t k = 0;
-            for (; k + 4 <= K; k += 4) {  // four centres at once: their sums do not wait for each other
-                const double *c0 = centers.row(k), *c1 = c0 + d, *c2 = c1 + d, *c3 = c2 + d;
-                Lanes n0 = {}, n1 = {}, n2 = {}, n3 = {};
-                for (int64_t j = 0; j < d; ++j) {
-                    const Lanes v = x0[j * PITCH], g0 = v - c0[j], g1 = v - c1[j], g2 = v - c2[j], g3 = v - c3[j];
-                    n0 += g0 * g0;
-                    n1 += g1 * g1;
-                    n2 += g2 * g2;
-                    n3 += g3 * g3;
-                }
-                compare(n0, k);
-                compare(n1, k + 1);
-                compare(n2, k + 2);
-                compare(n3, k + 3);
-            }
-            for (; k < K; ++k) {
-                const double *c = centers.row(k);
-                Lanes norm = {};
-                for (int64_t j = 0; j < d; ++j) {
-                    const Lanes gap = x0[j * PITCH] - c[j];
-                    norm += gap * gap;
-                }
-                compare(norm, k);
-            }
-            for (int64_t r = 0; r < LANES && start + g * LANES + r < n; ++r) {
-                const int64_t i = start + g * LANES + r, at = where[r];
-                const double weight = w ? w[i] : 1.0;
-                labels[i] = at;
-                counts[at] += weight;
-                loss += weight * least[r];
-                for (int64_t j = 0; j < d; ++j) sums[at * d + j] += weight * X.row(i)[j];
-            }
-        }
-    }
-    return loss;
-}
-
 void expect(In2<double> X,  // in      (n, d)
             In1<double> w,  // in      (n,) or (0,): ones
             In2<double> means,  // in      (K, d)
@@ -282,24 +221,8 @@ void expect(In2<double> X,  // in      (n, d)
                 totals.data());
 }
 
-double nearest_centers(In2<double> X,  // in      (n, d)
-                       In1<double> w,  // in      (n,) or (0,): ones
-                       In2<double> centers,  // in      (K, d)
-                       InOut1<int64_t> labels,  // out     (n,)
-                       InOut1<double> counts,  // in/out  (K,)   rows of each, by weight
-                       InOut2<double> sums) {  // in/out  (K, d) their sums
-    const int64_t n = X.shape(0), d = X.shape(1), K = length(centers);
-    require(K > 0 && d > 0 && int64_t(centers.shape(1)) == d && weighs(w, n) && length(labels) == n &&
-                length(counts) == K && length(sums) == K && int64_t(sums.shape(1)) == d,
-            "nearest_centers: centres, labels and sums must fit the rows");
-    nb::gil_scoped_release unlocked;
-    return nearest_rows(view(X), w.size() ? w.data() : nullptr, view(centers), labels.data(), counts.data(),
-                        sums.data());
-}
-
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "expect", &expect, "X", "w", "means", "factors", "constants", "counts", "first", "second", "totals");
-    define(m, "nearest_centers", &nearest_centers, "X", "w", "centers", "labels", "counts", "sums");
 }

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-import assay.mixture._em as _em
-from assay.mixture.components import NO_WEIGHTS
+from assay.core.sums import Rows
+from assay.distances.lloyd import lloyd
+from assay.distances.spread import spread
 
 __all__ = ["STARTS", "k_means", "start"]
 
@@ -38,7 +39,7 @@ def start(how: str, X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) 
         if how == "random_from_data":
             rows = draw.choice(n, size=K, replace=False)
         else:
-            rows = _spread(X, w, K, draw)[1]
+            rows = spread(X, w, K, draw)[1]
         shares = np.zeros((n, K))
         shares[rows, np.arange(K)] = 1
     return shares if w is None else shares * w[:, None]
@@ -59,32 +60,13 @@ def k_means(
     [0.5, 9.5]
     """
     center = np.average(X, axis=0, weights=w)
-    X = X - center
+    X = np.ascontiguousarray(X - center, dtype=np.float64)
     squares = np.einsum("ij,ij->i", X, X)
-    goes_on = LEAST_MOVE * np.average(squares, weights=w) / X.shape[1]
-    first = _slices(X, w, K) if draw is None else _spread(X, w, K, draw)[0]
-    centers = np.ascontiguousarray(first, dtype=np.float64)
-    weights = NO_WEIGHTS if w is None else w
-    labels = np.full(len(X), -1, dtype=np.int64)
-    for _ in range(MOST_STEPS):
-        before, labels = labels, np.empty(len(X), dtype=np.int64)
-        counts, sums = np.zeros(K), np.zeros(centers.shape)
-        _em.nearest_centers(X, weights, centers, labels, counts, sums)
-        _fill_empty(X, w, centers, labels, counts, sums)
-        moved = np.where(counts[:, None] > 0, sums / np.where(counts > 0, counts, 1.0)[:, None], centers)
-        shift, centers = np.sum((moved - centers) ** 2), moved
-        if np.array_equal(labels, before):
-            return centers + center, labels
-        if shift <= goes_on:
-            break
-    _em.nearest_centers(X, weights, centers, labels, np.zeros(K), np.zeros(centers.shape))
-    return centers + center, labels
-
-
-def _spread(X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.cluster import kmeans_plusplus
-
-    return kmeans_plusplus(X, K, sample_weight=w, random_state=draw)
+    goes_on = LEAST_MOVE * float(np.average(squares, weights=w)) / X.shape[1]
+    first = _slices(X, w, K) if draw is None else spread(X, w, K, draw)[0]
+    run = lloyd(Rows(X, None, w), first, max_iter=MOST_STEPS, tol=goes_on)
+    assert run.labels is not None  # of rows in memory
+    return run.centers + center, run.labels.astype(np.int64)
 
 
 def _slices(X: np.ndarray, w: Any, K: int) -> np.ndarray:
@@ -100,16 +82,3 @@ def _slices(X: np.ndarray, w: Any, K: int) -> np.ndarray:
     counts = np.bincount(label, weights, K)
     sums = np.array([np.bincount(label, weights * column, K) for column in X.T]).T
     return sums / np.where(counts > 0, counts, 1.0)[:, None]
-
-
-def _fill_empty(X: np.ndarray, w: Any, centers: np.ndarray, labels: Any, counts: Any, sums: Any) -> None:
-    """A centre without rows takes the row that is farthest from its own centre."""
-    empty = np.flatnonzero(counts == 0)
-    if not len(empty):
-        return
-    far = np.argsort(-np.sum((X - centers[labels]) ** 2, axis=1), kind="stable")[: len(empty)]
-    for k, i in zip(empty, far):
-        weight = 1.0 if w is None else w[i]
-        counts[labels[i]] -= weight
-        sums[labels[i]] -= weight * X[i]
-        counts[k], sums[k] = weight, weight * X[i]
