@@ -278,3 +278,21 @@ def test_costs_of_any_size_are_ranked():
     )  # fmt: skip
     assert [s.learner for s in tiny.ranking()] == [s.learner for s in usual.ranking("cost")]
     assert tiny.ranking()[-1].learner == "majority" and tiny.ranking()[-1].p < 0.01
+
+
+def test_learners_are_found_by_every_name_that_compare_takes():
+    """A short name, another name, a class name, in any writing; a name of one's own comes first."""
+    result = compare(["c45", "nb"], load_iris(), design="5-fold")
+    verdict = result.test("C45Classifier", "nb")
+    assert (verdict.first, verdict.second) == ("c45", "naive bayes")
+    assert result.bayes("c45", "NB").left == result.bayes("c45", "naive bayes").left
+    assert result.effect("c45", "nb") == result.effect("c45", "naive bayes")
+    for answer in (result.values, result.confusion, result.interval):
+        assert_allclose(answer("Naive-Bayes"), answer("naive bayes"))
+    assert (result.out_of_fold("nb").answer == result.out_of_fold("naive bayes").answer).all()
+    assert type(result.estimator("nb")) is type(result.estimator("naive bayes"))
+    assert result.importance("nb", n_repeats=1, splits=1).learner == "naive bayes"
+    own = compare({"nb": "lda", "Naive Bayes": "qda"}, load_iris(), design="5-fold")
+    assert isinstance(own.estimator("nb"), LinearDiscriminantAnalysis)
+    with pytest.raises(ParameterError, match=r"there is no learner 'lda' here\. It has: c45, naive bayes"):
+        result.test("c45", "lda")

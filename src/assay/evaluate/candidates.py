@@ -13,7 +13,7 @@ from assay.learners import KIND_OF_TASK, Entry, find_learner, is_learner
 from assay.tables import Table
 from assay.types import Estimator
 
-__all__ = ["as_candidates", "distinct", "task_of_learners", "varied"]
+__all__ = ["as_candidates", "distinct", "short_name", "task_of_learners", "varied"]
 
 
 def task_of_learners(learners: Any) -> str | None:
@@ -114,7 +114,7 @@ def varied(
 def _entrant(name: str | None, learner: Any, table: Table, task: str) -> Candidate:
     wanted = KIND_OF_TASK[task]
     if isinstance(learner, str):
-        entry = _of_sequences(learner, wanted) or find_learner(learner, wanted)
+        entry = _named(learner, wanted)
         return prepared(name or entry.name, entry.make(), table, entry.scale)
     if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
         hint = (
@@ -138,6 +138,23 @@ def _entrant(name: str | None, learner: Any, table: Table, task: str) -> Candida
             who="compare",
         )
     return prepared(name or type(learner).__name__, learner, table)
+
+
+def short_name(name: str, task: str) -> str:
+    """The name under which ``compare`` lists a learner that it was given by this name; itself if there is none.
+
+    >>> from assay.evaluate.candidates import short_name
+    >>> short_name("nb", "classification"), short_name("MyLearner", "classification")
+    ('naive bayes', 'MyLearner')
+    """
+    try:
+        return _named(name, KIND_OF_TASK[task]).name
+    except ParameterError:
+        return name
+
+
+def _named(name: str, wanted: str) -> Entry:
+    return _of_sequences(name, wanted) or find_learner(name, wanted)
 
 
 def _of_sequences(name: str, wanted: str) -> Entry | None:

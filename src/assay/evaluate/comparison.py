@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.evaluate.candidates import short_name
 from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
@@ -480,15 +481,16 @@ class Comparison:
         return a, b
 
     def _learner(self, name: str) -> str:
+        """The name in the comparison of what a learner is called: any name by which ``compare`` takes it."""
         if name in self.learners:
             return name
-        plain = str(name).strip().lower()
-        matches = [known for known in self.learners if known.strip().lower() == plain]
-        if not matches:
-            raise ParameterError(
-                f"there is no learner {name!r} here. It has: {', '.join(self.learners)}.", who="compare"
-            )
-        return matches[0]
+        for wanted in (str(name).strip().lower(), short_name(str(name), self.task)):
+            matches = [known for known in self.learners if known.strip().lower() == wanted]
+            if matches:
+                return matches[0]
+        raise ParameterError(
+            f"there is no learner {name!r} here. It has: {', '.join(self.learners)}.", who="compare"
+        )
 
     def _metric(self, name: str | None) -> Measure:
         return self.metrics[0] if name is None else one_of(self.metrics, name, "compare", self.task)
