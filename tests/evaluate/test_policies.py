@@ -79,6 +79,21 @@ def test_contexts_that_give_the_action_away_are_told():
     assert not any("gives away" in note for note in fair.notes)
 
 
+def test_contexts_that_hold_the_reward_are_told_and_actions_of_other_worth_are_not():
+    """What the action explains by itself is no leakage: prices of 1, 100 and 10,000, or fixed fees."""
+    rng = np.random.default_rng(0)
+    action, x = rng.integers(0, 3, 300), rng.normal(size=300)
+    levels = np.array([1.0, 100.0, 10_000.0])[action] + rng.normal(size=300)
+    fees = np.array([0.1, 0.3, 0.7])[action]
+
+    def told(X, reward):
+        return any("foretold" in note for note in compare_policies(X, action, reward, learner="ridge").notes)
+
+    assert not told({"x": x}, levels)
+    assert not told({"x": x}, fees)
+    assert told({"x": x, "leak": levels}, levels)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -88,7 +103,11 @@ def test_contexts_that_give_the_action_away_are_told():
         ({"propensity": [1, 1, np.nan, 1]}, "row 3 has nan"), ({"propensity": ["sure"] * 4}, "must be numbers"),
         ({"X": {"x": [1.0]}, "action": ["a"], "reward": [1.0]}, "two decisions or more, got 1"),
         ({"X": {"x": np.arange(20.0)}, "action": np.arange(20) / 7, "reward": np.ones(20)}, "are of 20 actions"),
-        ({"reward": [1, 2]}, "same length"), ({"folds": 1}, "folds must be"),
+        ({"reward": [1, 2]}, "same length"), ({"X": {"x": [1.0, 2.0]}}, "same length"),
+        ({"reward": [[1], [1, 2]]}, "rewards must be numbers"), ({"action": [[1], [1, 2]]}, "actions must be"),
+        ({"X": {"x": []}, "action": [], "reward": []}, "two decisions or more, got 0"),
+        ({"reward": 1.0}, "same length"),
+        ({"folds": 1}, "folds must be"),
         ({"policies": {"p": ["a", "b", "c", "a"]}}, "takes 'c'"),
         ({"policies": {"p": ["a"]}}, "an action for each"), ({"X": None, "learner": "tree"}, "give X"),
         ({"learner": "naive bayes"}, "is NaiveBayes, a classifier"),

@@ -31,8 +31,9 @@ NEARLY_SURE = 0.95  # estimated probability of what was done, from which on the 
 MOST_SURE_ROWS = 0.5  # share of such rows up to which the log is still that of a choice
 MANY_ACTIONS = 10  # up to which each may be taken once
 LEAST_ROWS = 2  # for an interval
-ALL_EXPLAINED = 0.95  # of the variance of the rewards, which contexts known before a decision hardly explain
+ALL_EXPLAINED = 0.95  # of the variance of an action's rewards, which contexts known before it hardly explain
 FEW_ROWS = 10  # in effect, by which a normal interval cannot be trusted
+_LENGTHS = "contexts, actions and rewards must be of the same length."
 
 
 @dataclass(frozen=True)
@@ -156,11 +157,11 @@ def compare_policies(
     who = "compare_policies"
     if policies is not None and not isinstance(policies, Mapping):
         raise ParameterError("policies must be a dict of names to actions", who=who, got=policies)
-    if np.ndim(reward) == 1 and len(np.asarray(reward)) < LEAST_ROWS:
-        raise DataError(f"an interval needs two decisions or more, got {len(np.asarray(reward))}.", who=who)
-    table = None if X is None else Table.of(X, who=who)
-    actions, codes, earned = _log(action, reward, table, who)
+    actions, codes, earned = _log(action, reward, who)
     n, K = len(codes), len(actions)
+    table = None if X is None else Table.of(X, who=who)
+    if table is not None and len(table) != n:
+        raise DataError(_LENGTHS, who=who)
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
         raise ParameterError(f"folds must be a whole number from 2 up, got {folds!r}.", who=who)
     if learner is not None and table is None:
@@ -175,7 +176,7 @@ def compare_policies(
     if predicted is not None:
         choices = predicted.argmax(axis=1)
         candidates["by model"] = choices
-        if _explained(earned, predicted[np.arange(n), codes]) > ALL_EXPLAINED:
+        if _explained(earned, predicted[np.arange(n), codes], codes) > ALL_EXPLAINED:
             notes.append(
                 "The rewards are foretold nearly without error: is a column of the contexts known only after the "
                 "decision? Leave it out if so."
@@ -203,15 +204,22 @@ def compare_policies(
     return PolicyValues(best_first, differences, actions, level, taken, notes)
 
 
-def _log(action: Any, reward: Any, table: Table | None, who: str) -> tuple[list[Any], np.ndarray, np.ndarray]:
-    done: Any = np.asarray(action)
+def _log(action: Any, reward: Any, who: str) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    try:
+        done: Any = np.asarray(action)
+    except ValueError:  # lists of different lengths
+        raise DataError(
+            "actions must be a list of names or numbers, one for each decision.", who=who
+        ) from None
     try:
         earned = np.asarray(reward, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError("rewards must be numbers.", who=who) from None
     n = len(earned) if earned.ndim == 1 else 0
-    if done.shape != (n,) or (table is not None and len(table) != n):
-        raise DataError("contexts, actions and rewards must be of the same length.", who=who)
+    if earned.ndim != 1 or done.shape != (n,):
+        raise DataError(_LENGTHS, who=who)
+    if n < LEAST_ROWS:
+        raise DataError(f"an interval needs two decisions or more, got {n}.", who=who)
     if not np.isfinite(earned).all():
         raise DataError(
             f"rewards must be finite numbers; row {int(np.argmin(np.isfinite(earned))) + 1} is not.", who=who
@@ -339,11 +347,18 @@ def _coded(policy: Any, actions: list[Any], n: int, name: str, who: str) -> np.n
     return np.array([number[value] for value in answers.tolist()])
 
 
-def _explained(earned: np.ndarray, predicted: np.ndarray) -> float:
-    """The share of the variance of what was earned that predictions explain; 0 where all earned the same."""
+def _explained(earned: np.ndarray, predicted: np.ndarray, codes: np.ndarray) -> float:
+    """The share that predictions explain of the variance of rewards around the mean of their action.
+
+    What the actions explain by themselves does not count: 0 where each of them always earned the same.
+    """
     unit = float(np.abs(earned).max()) or 1.0
-    spread = float(np.var(earned / unit))
-    return 1 - float(np.mean((earned / unit - predicted / unit) ** 2)) / spread if spread > 0 else 0.0
+    spread = sum(float(np.var(x) * len(x)) for x in _by_action(earned / unit, codes) if x.min() < x.max())
+    return 1 - float(np.sum((earned / unit - predicted / unit) ** 2)) / spread if spread > 0 else 0.0
+
+
+def _by_action(earned: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
+    return np.split(earned[np.argsort(codes, kind="stable")], np.cumsum(np.bincount(codes))[:-1])
 
 
 def _overlaps(policy: np.ndarray, codes: np.ndarray) -> bool:
