@@ -209,6 +209,15 @@ def test_squares_that_overflow_are_refused_by_name(score):
     assert np.isinf(feature_scores(table.assign(b=y * 1e200), y, score).scores[1])  # constant in each class
 
 
+def test_a_target_whose_squares_overflow_is_refused():
+    """Its F was 0 in every column, p 1, although the first column is the target."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    for score in (f_regression, r_regression, lambda X, y: feature_scores(X, y, "f")):
+        with pytest.raises(DataError, match="y has numbers too large to be squared"):
+            score(X, X[:, 0] * 1e200)
+    assert_allclose(r_regression(X, X[:, 0] * 1e150)[0], 1, rtol=1e-12)
+
+
 def test_squares_that_vanish_are_no_perfect_line():
     """The squares of 1e-200 are 0: nothing is known of such a column, where its F was the largest number."""
     X, y = np.random.default_rng(0).normal(size=(40, 2)) * [1, 1e-200], np.arange(40) % 2

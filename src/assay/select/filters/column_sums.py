@@ -22,6 +22,7 @@ __all__ = [
     "each_part",
     "number_sums",
     "refuse_overflow",
+    "refuse_overflow_of_numbers",
     "with_classes",
 ]
 
@@ -97,8 +98,19 @@ def refuse_overflow(squares: np.ndarray, names: Sequence[str], who: str) -> None
     """
     fits = np.isfinite(squares).all(axis=0)
     if not fits.all():
-        what = f"column {names[int(np.argmin(fits))]} has numbers too large to be squared."
-        raise DataError(f"{what} Divide it by a power of ten.", who=who)
+        _refuse(f"column {names[int(np.argmin(fits))]}", who)
+
+
+def refuse_overflow_of_numbers(sums: NumberSums, schema: Schema, who: str) -> None:
+    """The same of columns of numbers and of a target of numbers."""
+    numbers = ~schema.coded
+    refuse_overflow(sums.x.scatter[:, numbers], [column.name for column in schema if not column.coded], who)
+    if not np.isfinite(sums.y.scatter).all():
+        _refuse("y", who)
+
+
+def _refuse(what: str, who: str) -> None:
+    raise DataError(f"{what} has numbers too large to be squared. Divide it by a power of ten.", who=who)
 
 
 def each_part(moments: ClassMoments, change: Callable[[np.ndarray], np.ndarray]) -> ClassMoments:

@@ -12,7 +12,7 @@ from assay.core.sums import Rows
 from assay.core.targets import encode_labels, numeric_target
 from assay.errors import DataError, warn_user
 from assay.prepare.sparse_moments import sparse_moments
-from assay.select.filters.column_sums import NumberSums, number_sums, refuse_overflow
+from assay.select.filters.column_sums import NumberSums, number_sums, refuse_overflow_of_numbers
 from assay.select.filters.score import SCORES
 from assay.select.filters.tests_of_columns import anova_of_moments, correlations, f_of_correlations
 from assay.tables import Table
@@ -214,5 +214,5 @@ def _number_sums(X: Any, y: Any, center: bool, force_finite: bool, who: str) -> 
         )
     rows = Rows(table.values, numeric_target(y, table.shape[0], who))
     sums = rows.add_up(lambda block: number_sums(block.X, block.y, None, table.schema))
-    refuse_overflow(sums.x.scatter, table.schema.names, who)
+    refuse_overflow_of_numbers(sums, table.schema, who)
     return sums

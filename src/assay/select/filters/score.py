@@ -19,6 +19,7 @@ from assay.select.filters.column_sums import (
     each_part,
     number_sums,
     refuse_overflow,
+    refuse_overflow_of_numbers,
 )
 from assay.select.filters.impurities import (
     entropy_of_table,
@@ -105,7 +106,7 @@ class Score:
         """What one block of rows adds; K classes, or None for a target of numbers."""
         if K is None:
             numbers = number_sums(X, y, w, schema)
-            refuse_overflow(numbers.x.scatter[:, ~schema.coded], _numbers_of(schema), who)
+            refuse_overflow_of_numbers(numbers, schema, who)
             return numbers
         if self.of_counts is None:
             classes = class_sums(X, y, w, K, schema)
