@@ -37,6 +37,7 @@ from assay.neural import (
     search_architecture,
     virtual_examples,
 )
+from assay.neural.arguments import are_counts, finite_numbers
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 r = X[:, :1] * 2 + 1
@@ -166,3 +167,19 @@ def test_columns_whose_squares_are_no_numbers(unit):
     )
     map_ = SammonNetwork(random_state=0, max_iter=5)
     assert_allclose(map_.fit_transform(X * unit) / unit, map_.fit_transform(X), rtol=1e-5, atol=1e-7)
+
+
+def test_sizes_are_whole_numbers_of_any_type_in_what_can_be_gone_through_again():
+    for sizes in ([3, 2], (3.0,), np.array([3]), range(1, 3), [np.int32(3)], [np.float32(2)], []):
+        assert are_counts(sizes)
+    for sizes in ("32", 3, None, [0], [2.5], [True], [np.inf], ["3"], [10**400], iter([3])):
+        assert not are_counts(sizes)
+
+
+def test_masked_and_endless_numbers_are_not_finite():
+    """What stands behind a mask is no number of the data."""
+    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+    for values in (masked, masked.astype(int), [10**400], [1, None]):
+        with pytest.raises(DataError, match="example: X must be finite numbers"):
+            finite_numbers(values, "example", "X")
+    assert_allclose(finite_numbers(np.ma.masked_array([1, 2]), "example", "X"), [1, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -117,11 +118,12 @@ def _finite(
 
 def is_number(value: Any) -> bool:
     """A finite number, of Python or NumPy; no truth value, no text, no array."""
-    return (
-        isinstance(value, (int, float, np.integer, np.floating))
-        and not isinstance(value, bool)
-        and bool(np.isfinite(value))
-    )
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:  # whole numbers beyond the largest float
+        return False
 
 
 def is_whole(value: Any, least: int = 0) -> bool:
