@@ -1,5 +1,8 @@
 """The one place that adds up: memory, blocks, partial_fit and a cluster give the same sums."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -148,6 +151,17 @@ def test_a_block_of_weight_zero_adds_nothing():
     before = model.theta_.copy()
     model.partial_fit(X[:5] + 1e6, y[:5], sample_weight=np.zeros(5))
     assert_allclose(model.theta_, before, rtol=1e-12)
+
+
+def test_zeros_of_any_type_are_weights_of_blocks():
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    whole = GaussianNB().fit(X, y)
+    for zero in (False, 0, 0.0, Decimal(0), Fraction(0)):
+        model = GaussianNB().partial_fit(X, y, classes=[0, 1])
+        assert_same_model(model.partial_fit(np.roll(X, 1, 0), y, sample_weight=[zero] * 20), whole)
+    for nothing in (None, ""):
+        with pytest.raises(DataError, match="sample_weight"):
+            model.partial_fit(X, y, sample_weight=[nothing] * 20)
 
 
 def test_frames_with_target_and_weight_columns_stream_to_the_same_model(tmp_path):

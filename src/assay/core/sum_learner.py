@@ -453,6 +453,6 @@ def _class_values(y: Any) -> Any:
 def _weights(w: Any, n: int, who: str) -> np.ndarray | None:
     """Checked weights of the n rows of a block, in which every row may weigh nothing: it adds nothing."""
     plain = None if w is None or isinstance(w, np.ma.MaskedArray) else _values(w)
-    if plain is not None and plain.shape in ((), (n,)) and plain.dtype.kind in "biuf" and not plain.any():
+    if plain is not None and plain.shape in ((), (n,)) and plain.dtype.kind in "biufO" and (plain == 0).all():
         return np.zeros(n)
     return check_weights(w, n, who)
