@@ -198,6 +198,30 @@ def test_a_combiner_of_the_other_task_is_refused():
         StackingRegressor([("a", Ridge())], LogisticRegression(), cv=2).fit(numbers, target)
 
 
+def test_a_combiner_that_does_not_say_its_task_combines():
+    """It has fit and predict and can be copied, and a class instead of an instance is named as such."""
+    X, y = load_breast_cancer(return_X_y=True)
+    members = [("a", GaussianNB()), ("b", DecisionTreeClassifier(max_depth=2))]
+
+    class Untagged:
+        def get_params(self, deep=True):
+            return {}
+
+        def fit(self, Z, target):
+            self.model_ = LogisticRegression().fit(Z, target)
+            return self
+
+        def predict(self, Z):
+            return self.model_.predict(Z)
+
+    stacked = StackingClassifier(members, Untagged(), cv=2).fit(X, y)
+    assert_array_equal(
+        stacked.predict(X), StackingClassifier(members, LogisticRegression(), cv=2).fit(X, y).predict(X)
+    )
+    with pytest.raises(ParameterError, match="final_estimator should be a classifier, got <class"):
+        StackingClassifier(members, GaussianNB, cv=2).fit(X, y)
+
+
 def test_a_member_that_cannot_learn_is_named():
     X, y = load_iris(return_X_y=True)
     X = X.copy()

@@ -64,11 +64,9 @@ class Stacking(Committee):
     def _stack(self, X: Any, target: Any, w: np.ndarray | None, classes: bool) -> None:
         """Fit the members, then the final estimator to their outputs for rows that they did not see."""
         who, members = type(self).__name__, self._members()
-        fits = is_classifier if self._task == "classifier" else is_regressor
-        if self.final_estimator is not None and not fits(self.final_estimator):
-            raise ParameterError(
-                f"final_estimator should be a {self._task}, got {self.final_estimator!r}.", who=who
-            )
+        fits, final = is_classifier if self._task == "classifier" else is_regressor, self.final_estimator
+        if isinstance(final, type) or (hasattr(final, "__sklearn_tags__") and not fits(final)):
+            raise ParameterError(f"final_estimator should be a {self._task}, got {final!r}.", who=who)
         self.stack_method_ = [self._method(name, model) for name, model in members]
         ask = lambda j, model, some: self._columns(model, self.stack_method_[j], some)  # noqa: E731
         rows: Any = slice(None)
