@@ -265,6 +265,15 @@ def test_the_linear_program_knows_no_unit(unit):
     assert_allclose(process.solve("linear programming").values, [18 * unit, 20 * unit], rtol=1e-9)
 
 
+def test_states_and_actions_of_narrow_integers_are_counted_exactly():
+    """As 32-bit numbers their product is below 0, and the table was made."""
+    with pytest.raises(
+        ParameterError, match="50000 states and 50000 actions are more pairs than a table holds"
+    ):
+        QLearning().begin(np.int32(50_000), np.int32(50_000))
+    assert QLearning().begin(np.uint8(20), np.uint8(20)).q_.shape == (20, 20)
+
+
 def test_amounts_without_end_are_taken():
     world = GridWorld("S.G", goal_reward=1)
     agent = QLearning(random_state=0).fit(world, 5, n_steps=2**70, max_steps=2**70)

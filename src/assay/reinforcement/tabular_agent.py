@@ -244,6 +244,7 @@ class TabularAgent:
                 raise ParameterError(
                     f"{type(self).__name__}: {name} must be a whole number from 1 up, got {number!r}."
                 )
+        n_states, n_actions = int(n_states), int(n_actions)  # whose product is exact
         if n_states * n_actions > MOST_PAIRS:
             raise ParameterError(
                 f"{type(self).__name__}: {n_states} states and {n_actions} actions are more pairs than a table holds "
