@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn.metrics.pairwise as peer
 from numpy.testing import assert_allclose
-from scipy.sparse import csr_matrix
+from scipy.sparse import coo_array, csr_matrix
 from sklearn.datasets import load_digits
 from sklearn.gaussian_process.kernels import Matern as GaussianProcessMatern
 
@@ -40,6 +40,15 @@ def test_same_numbers_as_scikit_learn(name, params):
     if "chi2" not in name and "laplacian" not in name:
         sparse = ours(csr_matrix(A), csr_matrix(B), **params)
         assert_allclose(sparse, theirs(csr_matrix(A), csr_matrix(B), **params), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("container", [csr_matrix, coo_array])
+@pytest.mark.parametrize("name", sorted({name for name, _ in CALLS}))
+def test_sparse_and_dense_rows_in_one_call(name, container):
+    """Those of scikit-learn take both together; ours ended in raw errors of NumPy and SciPy."""
+    call = getattr(kernels, name)
+    for pair in ((container(A), B), (A, container(B)), (container(A), container(B))):
+        assert_allclose(call(*pair), call(A, B), rtol=1e-10, atol=1e-13)
 
 
 def test_sparse_results_where_asked_for():

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import DataError
 
-__all__ = ["finite_rows"]
+__all__ = ["alike", "finite_rows"]
 
 
 def finite_rows(X: Any, who: str) -> Any:
@@ -49,3 +49,12 @@ def _floats(X: Any, who: str) -> np.ndarray:
         raise DataError(
             f"{who}: expected a table of numbers, got {type(X).__name__} that does not turn into floats."
         ) from None
+
+
+def alike(X: Any, known: Any) -> Any:
+    """Rows to answer as the known ones are: sparse or dense."""
+    if hasattr(X, "tocsr") == hasattr(known, "tocsr"):
+        return X
+    import scipy.sparse
+
+    return X.toarray() if hasattr(X, "tocsr") else scipy.sparse.csr_matrix(X)

@@ -14,7 +14,7 @@ import assay.kernels._vector as _vector
 from assay.core.parallel import in_threads
 from assay.core.stored import Kind
 from assay.errors import DataError, ParameterError
-from assay.kernels.admitted import finite_rows
+from assay.kernels.admitted import alike, finite_rows
 from assay.kernels.gram_rows import GramRows, KernelRows, PreparedRows
 from assay.kernels.parameters import Parameter, check_parameter, parameter_of, shown, value_key
 from assay.tables.rows import row_count
@@ -102,6 +102,8 @@ class Kernel:
         """(n, m) the values for all pairs of rows of A and of B; without B those of A among themselves."""
         if self.of_numbers and self.takes <= SPARSE:
             A, B = finite_rows(A, self.name), None if B is None else finite_rows(B, self.name)
+            if B is not None:
+                A, B = (alike(A, B), B) if hasattr(B, "tocsr") else (A, alike(B, A))
         return self.gram(A) if B is None else self.between(A, B)
 
     def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:

@@ -17,6 +17,7 @@ from assay.core.stored import FloatArray, Object, Plain, Scalar, Text
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
+from assay.kernels.admitted import alike
 from assay.kernels.kernel_learner import KERNEL
 from assay.processes import selection as choosing
 from assay.processes.automatic import MIXED, AutomaticKernel
@@ -25,7 +26,7 @@ from assay.processes.noise import noise_variance
 from assay.processes.reasons import ReasonsOfRegression
 from assay.processes.routes.by_targets import route_of_targets
 from assay.processes.routes.ladder import METHODS, Step, choose_route
-from assay.processes.routes.route import Route, alike, rows_below
+from assay.processes.routes.route import Route, rows_below
 from assay.processes.targets import Targets, refuse_far_rows
 from assay.tables.rows import row_count, take_rows
 from assay.types import KernelLike, RandomState, TableLike, Target

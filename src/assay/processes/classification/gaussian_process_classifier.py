@@ -18,6 +18,7 @@ from assay.core.parameters import Choice, Count, Flag, Function, Seed
 from assay.core.stored import Boolean, Each, Integer, Object, ObjectRows, Plain, Scalar, TableRows
 from assay.errors import DataError, ParameterError, warn_user
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
+from assay.kernels.admitted import alike
 from assay.kernels.kernel_learner import KERNEL
 from assay.processes.automatic import MIXED, AutomaticKernel
 from assay.processes.classification.kernels_of_classes import KernelsOfClasses
@@ -30,7 +31,6 @@ from assay.processes.classification.predictive import (
     probit_rule_of_softmax,
 )
 from assay.processes.classification.reasons import ReasonsOfProcesses
-from assay.processes.routes.route import alike
 from assay.processes.targets import refuse_far_rows
 from assay.tables.rows import row_count, take_rows
 from assay.types import KernelLike, RandomState, TableLike

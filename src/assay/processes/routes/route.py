@@ -127,15 +127,6 @@ class Route:
         return self.condition(self.kernel)
 
 
-def alike(X: Any, known: Any) -> Any:
-    """Rows to answer as the known ones are: sparse or dense."""
-    if hasattr(X, "tocsr") == hasattr(known, "tocsr"):
-        return X
-    import scipy.sparse
-
-    return X.toarray() if hasattr(X, "tocsr") else scipy.sparse.csr_matrix(X)
-
-
 def rows_below(X: Any, more: Any) -> Any:
     """The rows of two tables, arrays of objects or sparse matrices, one below the other."""
     if hasattr(X, "tocsr"):
