@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.sums import Rows
+from assay.distances.lloyd import lloyd
+from assay.distances.spread import spread
 from assay.errors import DataError
 from assay.kernels.gram_rows import GramRows, finite
 from assay.kernels.kernel import Kernel
@@ -102,7 +105,9 @@ def _drawn(weights: np.ndarray, random: np.random.RandomState) -> int:
 
 
 def k_means_centers(X: Any, n_components: int, random: np.random.RandomState) -> np.ndarray:
-    """(m, p) centres of groups of rows, by Lloyd's algorithm from rows drawn far from each other.
+    """(m, p) centres of groups of rows, by Lloyd's steps from rows drawn far from each other.
+
+    They are fewer than m where fewer rows differ.
 
     >>> import numpy as np
     >>> from assay.kernels.approximations.landmarks import k_means_centers
@@ -112,40 +117,8 @@ def k_means_centers(X: Any, n_components: int, random: np.random.RandomState) ->
     """
     if X.ndim != 2:
         raise DataError("k-means centres are means of columns; objects have none. Use landmarks='cholesky'.")
-    dense = isinstance(X, np.ndarray)
-    lengths = np.asarray((X**2).sum(axis=1) if dense else X.multiply(X).sum(axis=1)).ravel()
-
-    def squares(centers: np.ndarray) -> np.ndarray:
-        return np.maximum(lengths[:, None] - 2.0 * (X @ centers.T) + (centers**2).sum(axis=1), 0.0)
-
-    def rows(which: list[int]) -> np.ndarray:
-        return np.asarray(X[which] if dense else X[which].toarray(), dtype=np.float64)
-
-    chosen = [int(random.randint(X.shape[0]))]
-    nearest = squares(rows(chosen))[:, 0]
-    while len(chosen) < n_components and nearest.sum() > 0:
-        chosen.append(int(random.choice(len(nearest), p=nearest / nearest.sum())))
-        nearest = np.minimum(nearest, squares(rows(chosen[-1:]))[:, 0])
-    centers, before = rows(chosen), None
-    for _ in range(MOST_ROUNDS):
-        group = np.argmin(squares(centers), axis=1)
-        if before is not None and np.array_equal(group, before):
-            break
-        before = group
-        members = np.bincount(group, minlength=len(centers))
-        some = members > 0
-        sums = np.zeros_like(centers)
-        if dense:
-            np.add.at(sums, group, X)
-        else:
-            from scipy.sparse import csr_matrix
-
-            places = csr_matrix(
-                (np.ones(len(group)), (group, np.arange(len(group)))), (len(centers), len(group))
-            )
-            sums = (places @ X).toarray()
-        centers[some] = sums[some] / members[some, None]
-    return centers
+    seeds = spread(X, None, n_components, random)[0]
+    return lloyd(Rows(X), seeds, max_iter=MOST_ROUNDS, tol=0.0, empty="drop").centers
 
 
 def leverage_landmarks(
