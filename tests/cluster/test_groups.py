@@ -361,3 +361,13 @@ def test_numbers_that_are_none_are_refused_by_functions_of_groups(wrong):
     for call in calls:
         with pytest.raises(AssayError):
             call()
+
+
+def test_a_number_that_should_be_a_list_is_shown_as_it_came():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(AssayError, match=r"ks must be a list of whole numbers from 1 to 20.*got 2\.$"):
+        gap_statistic(X, 2)
+    with pytest.raises(AssayError, match=r"n_states must be a list of whole numbers from 1 up, got 2\.$"):
+        choose_n_states(GaussianHMM(), [X, X], 2)
+    with pytest.raises(AssayError, match=r"n_groups must be a whole number from 1 to 20, got 2\.0\.$"):
+        merge_rows(X, "single").cut(n_groups=2.0)

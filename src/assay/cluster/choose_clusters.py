@@ -295,10 +295,10 @@ def gap_statistic(
     who = "gap_statistic"
     check(who, {"n_references": Count(1)}, {"n_references": n_references})
     rows = _numbers(X, who)
-    ks = list(ks) if isinstance(ks, Iterable) else []
-    if not ks or not all(Count(1, len(rows)).holds(k) for k in ks):
+    ks = list(ks) if isinstance(ks, Iterable) else ks
+    if not isinstance(ks, list) or not ks or not all(Count(1, len(rows)).holds(k) for k in ks):
         raise ParameterError(
-            f"ks must be whole numbers from 1 to {len(rows)}, the number of rows", who=who, got=ks
+            f"ks must be a list of whole numbers from 1 to {len(rows)}, the number of rows", who=who, got=ks
         )
     draw = random_state_of(random_state)
     center = rows.mean(axis=0)

@@ -75,7 +75,9 @@ class MergeTree:
             raise ParameterError("MergeTree.cut: give either n_groups or height.")
         if n_groups is not None:
             if not Count(1, n).holds(n_groups):
-                raise ParameterError(f"MergeTree.cut: n_groups must be from 1 to {n}, got {n_groups}.")
+                raise ParameterError(
+                    f"MergeTree.cut: n_groups must be a whole number from 1 to {n}, got {n_groups!r:.80}."
+                )
             done = np.arange(n - 1) < n - n_groups
         else:
             check("MergeTree.cut", {"height": Range()}, {"height": height})

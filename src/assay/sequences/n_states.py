@@ -98,9 +98,11 @@ def choose_n_states(
     """
     from scipy.stats import t as student
 
-    n_states = list(n_states) if isinstance(n_states, Iterable) else []
-    if not n_states or not all(Count(1).holds(K) for K in n_states):
-        raise ParameterError("n_states must be whole numbers from 1 up", who="choose_n_states", got=n_states)
+    n_states = list(n_states) if isinstance(n_states, Iterable) else n_states
+    if not isinstance(n_states, list) or not n_states or not all(Count(1).holds(K) for K in n_states):
+        raise ParameterError(
+            "n_states must be a list of whole numbers from 1 up", who="choose_n_states", got=n_states
+        )
     data = Sequences.of(X, who="choose_n_states")
     S = len(data)
     if S < 2:
