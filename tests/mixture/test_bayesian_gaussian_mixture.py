@@ -263,6 +263,8 @@ def test_intervals_of_the_means_of_separate_groups_hold_the_truth(process):
     [
         ("mean_prior", "x"),
         ("mean_prior", {}),
+        ("mean_prior", [np.inf, 0, 0, 0, 0, 0]),
+        ("covariance_prior", np.full((6, 6), np.inf)),
         ("reg_covar", np.inf),
         ("weight_concentration_prior", np.inf),
         ("mean_precision_prior", np.inf),

@@ -208,6 +208,7 @@ class BayesianGaussianMixture(MixtureLearner):
         else:
             self.mean_prior_ = np.asarray(self.mean_prior, dtype=np.float64)
             check_shape(self.mean_prior_, (d,), "means", who)
+            _check_finite(self.mean_prior_, "mean_prior", who)
         if self.covariance_prior is None:
             assert rows is not None
             self.covariance_prior_ = self._form.of_matrix(rows.scatter[0] / (rows.count.sum() - 1))
@@ -217,6 +218,7 @@ class BayesianGaussianMixture(MixtureLearner):
     def _given_covariance(self, d: int, who: str) -> Any:
         name = f"{self.covariance_type} covariance_prior"
         values = np.asarray(self.covariance_prior, dtype=np.float64)
+        _check_finite(values, "covariance_prior", who)
         check_shape(values, self._form.shape(1, d)[-values.ndim :] if values.ndim else (), name, who)
         if self.covariance_type == "spherical":
             if values.ndim:
@@ -320,3 +322,8 @@ class BayesianGaussianMixture(MixtureLearner):
             self.covariances_,
             self.precisions_cholesky_,
         )
+
+
+def _check_finite(values: np.ndarray, name: str, who: str) -> None:
+    if not np.isfinite(values).all():
+        raise ParameterError(f"{name} must be finite numbers", who=who, got=values.tolist())
