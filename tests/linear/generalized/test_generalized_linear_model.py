@@ -9,7 +9,7 @@ import statsmodels.api as sm
 
 import assay
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.linear import GeneralizedLinearModel, LinearRegression
+from assay.linear import BayesianGeneralizedLinearModel, GeneralizedLinearModel, LinearRegression
 
 LINKS = sm.families.links
 FAMILIES = sm.families
@@ -341,3 +341,15 @@ def test_all_zero_counts_and_one_value():
     assert none.predict(X).max() < 1e-3
     same = GeneralizedLinearModel("gamma").fit(X, np.full(len(X), 7.0))
     np.testing.assert_allclose(same.predict(X), 7.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "model", [GeneralizedLinearModel("poisson"), BayesianGeneralizedLinearModel("poisson")]
+)
+def test_a_row_whose_mean_overflows_is_explained_without_a_raw_warning(model):
+    X = np.random.default_rng(0).normal(size=(40, 1))
+    model.fit(X, np.floor(np.exp(X[:, 0] + 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = str(model.explain([[1e4]]))
+    assert "inf" in text

@@ -510,7 +510,8 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         if direct:
             return reasons
         eta = dense_block(X) @ weights + self.intercept_
-        mu, heads = link.mean(eta), ["link", "linear predictor", "mean"]
+        with np.errstate(over="ignore"):
+            mu, heads = link.mean(eta), ["link", "linear predictor", "mean"]
 
         def mean(i: int) -> list[Section]:
             line = [link.name, float(eta[i]), float(mu[i])]
