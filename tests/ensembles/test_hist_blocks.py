@@ -243,3 +243,30 @@ def test_several_columns_of_targets_are_refused(kind):
         kind().fit_blocks([(X[:300], Y[:300]), (X[300:], Y[300:])])
     with pytest.raises(DataError, match=r"y should be a 1d array, got an array of shape \(601, 2\)"):
         kind().fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"early_stopping": True, "validation_fraction": 0.3}], ids=["all", "held"]
+)
+@pytest.mark.parametrize("classes", [True, False], ids=["classes", "numbers"])
+def test_rows_of_blocks_without_weights_count_once_beside_others(classes, settings):
+    """Their weight was left out of the sum that the first score is divided by, and of the counts of bins."""
+    X, score = table("numbers")
+    y = targets("three", score) if classes else score
+    learner = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    w = np.where(np.arange(N) < 300, 1.0, np.random.default_rng(1).uniform(0.5, 3.0, N))
+    make = lambda: learner(max_iter=5, random_state=0, **settings)  # noqa: E731
+    first, last = (X[:300], y[:300]), (X[300:], y[300:], w[300:])
+    whole = make().fit_blocks([(*first, w[:300]), last])
+    assert_same_model(make().fit_blocks([first, last]), whole)
+    if not settings:  # in memory other rows are held out
+        assert_same_model(make().fit(X, y, sample_weight=w), whole)
+
+
+def test_a_forest_counts_rows_of_blocks_without_weights_once():
+    X, y = table("numbers")
+    w = np.where(np.arange(N) < 300, 1.0, 2.0)
+    whole = HistRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y, sample_weight=w)
+    blocks = [(X[:300], y[:300]), (X[300:], y[300:], w[300:])]
+    mixed = HistRandomForestRegressor(n_estimators=3, random_state=0).fit_blocks(blocks)
+    assert_array_equal(mixed.predict(X), whole.predict(X))

@@ -34,12 +34,14 @@ class BlockTargets:
     ----------
     class_weights : (K,) what rows of each class count; None counts them alike
     held : the share of rows that is held out, by row number and seed: they are the same however the rows are cut
+    weighted : whether other blocks have weights; then each row of one without counts once
     """
 
     class_weights: np.ndarray | None = None
     held: float = 0.0
     seed: int = 0
     who: str = ""
+    weighted: bool = False
 
     def of(self, block: Block) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
         """Targets, weights or None, and 1 for rows that are held out or None."""
@@ -51,6 +53,8 @@ class BlockTargets:
         w = block.w
         if w is not None:
             w = check_weights(w, len(y), self.who) if np.any(w) else np.zeros(len(y))
+        elif self.weighted:
+            w = np.ones(len(y))
         if self.class_weights is not None:
             each = self.class_weights[y.astype(np.intp)]
             w = each if w is None else w * each
@@ -89,21 +93,22 @@ class Totals:
         def summarize(block: Block) -> Added:
             y, w, held = targets.of(block)
             learn = slice(None) if held is None else held == 0
-            aside = np.zeros(0) if w is None or held is None else w[held == 1]
             n = len(y)
+            aside = np.zeros(0) if held is None else _weights(w, n)[held == 1]
             y, w = y[learn], None if w is None else w[learn]
             counts = np.bincount(y.astype(np.intp), minlength=K) if K else np.zeros(0, int)
-            classes = [ExactSum(w[y == k]) for k in range(K)] if K and w is not None else []
+            each = counts.astype(np.float64) if w is None else [w[y == k] for k in range(K)]
+            classes = [ExactSum(np.atleast_1d(rows)) for rows in each]
             largest = [
                 -np.inf if not len(y) else -y.min(),
-                0.0 if w is None or not len(w) else w.max(),
+                float(len(y) > 0) if w is None else w.max(initial=0.0),
                 w is not None,
             ]
             return Added(
                 np.array([len(y), n - len(y)]),
                 counts,
                 ExactSum(y, w),
-                ExactSum() if w is None else ExactSum(w),
+                ExactSum(np.array([float(len(y))]) if w is None else w),
                 ExactSum(aside),
                 Largest(np.array(largest, dtype=float)),
                 *classes,
@@ -156,6 +161,10 @@ class KeptRows:
         return arrays
 
 
+def _weights(w: np.ndarray | None, n: int) -> np.ndarray:
+    return np.ones(n) if w is None else w
+
+
 def find_block_bins(
     source: Source, targets: BlockTargets, totals: Totals, n_categories: np.ndarray, max_bins: int, seed: int
 ) -> tuple[Bins, np.ndarray]:
@@ -194,7 +203,7 @@ def keep_rows(
     if model.do_early_stopping_ and model.validation_fraction is not None:
         share = float(model.validation_fraction)
         share = share if share < 1 else share / whole.rows
-    targets = BlockTargets(model._class_weights(whole.counts), share, model.seed_, who)
+    targets = BlockTargets(model._class_weights(whole.counts), share, model.seed_, who, whole.weighted)
     plain = targets.class_weights is None and not share
     totals = whole if plain else Totals.of(source, targets, K)
     _check_totals(totals, share, who)

@@ -102,7 +102,7 @@ class _HistForest(PassLearner, Learner):
             raise ParameterError("monotonic constraints are for numbers and two classes.", who=who)
         totals = Totals.of(source, BlockTargets(who=who), K)
         by_class = self._class_weights(totals.counts)
-        targets = BlockTargets(by_class, who=who)
+        targets = BlockTargets(by_class, who=who, weighted=totals.weighted)
         if by_class is not None:
             totals = Totals.of(source, targets, K)
         self._check_totals(totals)
