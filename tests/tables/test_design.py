@@ -57,6 +57,12 @@ def test_first_category_is_the_reference():
     assert_array_equal(design.source, [0, 1, 1])
 
 
+def test_columns_without_indicators_stay():
+    design = Design(Table.of(FRAME[["size", "weight"]]).schema, drop_first=True)
+    assert design.plain and design.names == ["size", "weight"]
+    assert_array_equal(design.source, [0, 1])
+
+
 @pytest.mark.parametrize("drop", [False, True])
 def test_unseen_and_missing_categories(drop):
     schema = Table.of(FRAME).schema

@@ -48,6 +48,8 @@ class Design:
     @cached_property
     def names(self) -> list[str]:
         """The names of the D design columns."""
+        if self.plain:
+            return self.schema.names
         return [
             column.name if value is None else f"{column.name}={value[0]}"
             for _, column, value in self._columns()
@@ -56,6 +58,8 @@ class Design:
     @cached_property
     def source(self) -> np.ndarray:
         """(D,) the table's column behind each design column."""
+        if self.plain:
+            return np.arange(len(self.schema), dtype=np.int64)
         return np.array([j for j, _, _ in self._columns()], dtype=np.int64)
 
     @cached_property
