@@ -10,6 +10,7 @@ from assay.core.sums import Rows
 from assay.reduce import PCA, TruncatedSVD
 from assay.reduce.factorization import truncated_svd
 from assay.reduce.factorization.gram_product import (
+    gram_inner,
     gram_product,
     padded,
     products_at,
@@ -80,7 +81,7 @@ def test_many_columns_by_passes():
     assert np.sum(quick.singular_values_**2) > 0.9999 * np.sum(peer.singular_values_**2)
 
 
-@pytest.mark.parametrize("n_iter", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("n_iter", [0, 1, 2, 3, 4, 5])
 @pytest.mark.parametrize("k", [3, 20])
 def test_few_passes_keep_as_much_as_scikit_learn(n_iter, k):
     """Singular values that fall slowly: without passes the directions were random, and kept 2 % of what they could."""
@@ -172,6 +173,10 @@ def test_gram_product_is_the_product():
     assert_allclose(gram_product(Rows(X), V), A.T @ (A @ V), rtol=1e-12, atol=1e-12)
     assert_allclose(gram_product(Rows(X, None, w), V), A.T @ (w[:, None] * (A @ V)), rtol=1e-12, atol=1e-12)
     assert_allclose(gram_product(Rows(A, None, w), V), A.T @ (w[:, None] * (A @ V)), rtol=1e-12, atol=1e-12)
+    for table in (X, A):
+        assert_allclose(gram_inner(Rows(table), V), (A @ V).T @ (A @ V), rtol=1e-12, atol=1e-12)
+        expected = (A @ V).T @ (w[:, None] * (A @ V))
+        assert_allclose(gram_inner(Rows(table, None, w), V), expected, rtol=1e-12, atol=1e-12)
     W, H = rng.normal(size=(90, 3)), rng.normal(size=(3, 40))
     assert_allclose(products_at(X, W, H), (W @ H)[X.nonzero()], rtol=1e-12, atol=1e-12)
     for columns in (1, 8, 20, 30, 65):
@@ -205,8 +210,12 @@ def test_parts_of_a_sparse_table_add_up(monkeypatch):
 
     X, V = wide_table(300, 40), np.random.default_rng(0).normal(size=(40, 3))
     whole = gram_product(Rows(X), V)
+    w = np.random.default_rng(1).random(300)
+    inner = gram_inner(Rows(X, None, w), V)
     monkeypatch.setattr(module, "ENTRIES_PER_SUM", 1)
+    monkeypatch.setattr(module, "ROWS_IN_A_THREAD", 70)
     assert_allclose(gram_product(Rows(X), V), whole, rtol=1e-12)
+    assert_allclose(gram_inner(Rows(X, None, w), V), inner, rtol=1e-12)
 
 
 @pytest.mark.parametrize("rank", [3, 60])
@@ -218,7 +227,7 @@ def test_leading_eigenvectors(rank):
     start = rng.normal(size=(60, 6))
     for leading in (
         leading_eigenvectors(lambda V: S @ V, start, 3),
-        approximate_eigenvectors(lambda V: S @ V, start, 3, 30),
+        approximate_eigenvectors(lambda V: S @ V, start, 3, 30, lambda V: V.T @ S @ V),
     ):
         assert_allclose(leading.values, values[::-1][:3], rtol=1e-10)
         assert_allclose(np.abs(np.sum(leading.vectors * vectors[:, ::-1][:, :3], axis=0)), 1, rtol=1e-9)
@@ -226,6 +235,48 @@ def test_leading_eigenvectors(rank):
     Q, R = orthonormal(V)
     assert_allclose(Q @ R, V, atol=1e-12)
     assert_allclose(Q.T @ Q, np.eye(7), atol=1e-12)
+
+
+@pytest.mark.parametrize("products", [1, 2, 3, 6])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_image_of_the_last_product_counts(products, seed):
+    """Twin: power steps, and the best of the span of the last block, which takes one product more."""
+    rng, k = np.random.default_rng(seed), 4
+    A = rng.normal(size=(120, 80))
+    S, start, calls = A @ A.T, rng.normal(size=(120, 9)), []
+
+    def product(V):
+        calls.append(V)
+        return S @ V
+
+    leading = approximate_eigenvectors(product, start, k, products, lambda V: V.T @ S @ V)
+    assert len(calls) == leading.products == products
+    Q = np.linalg.qr(np.linalg.matrix_power(S / np.linalg.norm(S, 2), products) @ start)[0]
+    twin = np.linalg.eigvalsh(Q.T @ S @ Q)[::-1][:k]
+    assert leading.values.sum() > (1 - 1e-10) * twin.sum()
+    assert_allclose(leading.vectors.T @ S @ leading.vectors, np.diag(leading.values), atol=1e-9 * twin[0])
+    assert_allclose(leading.vectors.T @ leading.vectors, np.eye(k), atol=1e-13)
+
+
+@pytest.mark.parametrize("products", [2, 6, 20])
+@pytest.mark.parametrize("ratio", [0.3, 0.5, 0.8])
+def test_eigenvalues_that_fall_to_rounding(products, ratio):
+    rng, values = np.random.default_rng(0), ratio ** np.arange(200.0)
+    Q = np.linalg.qr(rng.normal(size=(300, 200)))[0]
+    S = (Q * values) @ Q.T
+    start = rng.normal(size=(300, 70))
+    leading = approximate_eigenvectors(lambda V: S @ V, start, 60, products, lambda V: V.T @ S @ V)
+    assert_allclose(leading.values, values[:60], atol=2e-5 * ratio**60 + 1e-14)
+    assert_allclose(leading.vectors.T @ leading.vectors, np.eye(60), atol=1e-13)
+
+
+def test_few_products_and_still_the_lengths_and_variances_of_the_new_columns():
+    X = sp.random(300, 1200, 0.02, random_state=0, format="csr")
+    for n_iter in (0, 5):
+        svd = TruncatedSVD(10, n_iter=n_iter, random_state=0).fit(X)
+        Z = svd.transform(X)
+        assert_allclose(svd.singular_values_, np.linalg.norm(Z, axis=0), rtol=1e-12)
+        assert_allclose(svd.explained_variance_, Z.var(axis=0), rtol=1e-10)
 
 
 @pytest.mark.parametrize("b, k", [(1, 1), (1, 4), (2, 5), (3, 2)])

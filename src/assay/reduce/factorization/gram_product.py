@@ -11,7 +11,7 @@ import assay.reduce.factorization._gram_product as _native
 from assay.core.parallel import in_threads
 from assay.core.sums import Block, Rows, Source
 
-__all__ = ["gram_product", "padded", "products_at", "sparse_product", "sparse_rows"]
+__all__ = ["gram_inner", "gram_product", "padded", "products_at", "sparse_product", "sparse_rows"]
 
 LANES = 8  # to a multiple of which native code wants rows filled up with zeros
 MOST_PARTS = 4  # of a sparse table, each with sums of its own
@@ -59,6 +59,28 @@ def _of_block(block: Block, V: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(sums[0][:, : V.shape[1]])
 
 
+def gram_inner(source: Source, V: np.ndarray) -> np.ndarray:
+    r""":math:`\sum_i w_i V^Tx_i x_i^TV` for vectors V (d, b), at half the cost of ``gram_product``.
+
+    >>> import numpy as np
+    >>> from assay.core.sums import Rows
+    >>> from assay.reduce.factorization.gram_product import gram_inner
+    >>> gram_inner(Rows(np.array([[3.0, 0.0], [4.0, 5.0]])), np.array([[1.0], [1.0]]))
+    array([[90.]])
+    """
+    return source.add_up(lambda block: _inner_of_block(block, V))
+
+
+def _inner_of_block(block: Block, V: np.ndarray) -> np.ndarray:
+    n, total = block.X.shape[0], np.zeros((V.shape[1], V.shape[1]))
+    for start in range(0, n, ROWS_IN_A_THREAD):
+        rows = slice(start, start + ROWS_IN_A_THREAD)
+        X = block.X if n <= ROWS_IN_A_THREAD else block.X[rows]
+        Z = X @ V if isinstance(X, np.ndarray) else sparse_product(sparse_rows(X), X.shape[0], V)
+        total += Z.T @ (Z if block.w is None else Z * block.w[rows, None])
+    return total
+
+
 def sparse_product(table: Any, n: int, V: np.ndarray) -> np.ndarray:
     """(n, b) the product of a sparse table of n rows (``sparse_rows``) with V (d, b)."""
     wide = padded(V)
@@ -89,8 +111,10 @@ def sparse_rows(X: Any) -> Any:
 
 
 def padded(A: np.ndarray) -> np.ndarray:
-    """A (m, b) with columns of zeros up to a multiple of LANES."""
+    """A (m, b) with columns of zeros up to a multiple of LANES; A itself where there is nothing to add."""
     m, b = A.shape
+    if b % LANES == 0 and A.dtype == np.float64 and A.flags.c_contiguous:
+        return A
     out = np.zeros((m, -(-b // LANES) * LANES))
     out[:, :b] = A
     return out

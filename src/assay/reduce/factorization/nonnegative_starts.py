@@ -9,14 +9,14 @@ import numpy as np
 from assay.core.seeds import random_state_of
 from assay.core.sums import Rows
 from assay.errors import ParameterError
-from assay.reduce.factorization.gram_product import gram_product
+from assay.reduce.factorization.gram_product import gram_inner, gram_product
 from assay.stats.multivariate.leading_eigenvectors import approximate_eigenvectors
 
 __all__ = ["start_factors"]
 
 SMALL_SIDE = 500  # up to the square of it as many entries, all singular vectors are computed
 OVERSAMPLES = 10
-PRODUCTS = 8
+PRODUCTS = 7
 SMALLEST_ENTRY = 1e-6  # of the largest, below which an entry of singular vectors is 0
 
 
@@ -74,7 +74,9 @@ def _leading(X: Any, k: int, w: np.ndarray | None, random: Any) -> tuple[np.ndar
     else:
         start = random.normal(size=(d, min(k + OVERSAMPLES, d)))
         source = Rows(X, None, w)
-        values, V, *_ = approximate_eigenvectors(lambda B: gram_product(source, B), start, k, PRODUCTS)
+        values, V, *_ = approximate_eigenvectors(
+            lambda B: gram_product(source, B), start, k, PRODUCTS, lambda B: gram_inner(source, B)
+        )
         s = np.sqrt(np.maximum(values, 0.0))
         U = np.asarray(X @ V) / np.where(s > 0, s, 1.0)
     signs = np.sign(V[np.abs(V).argmax(axis=0), np.arange(k)])

@@ -18,7 +18,7 @@ from assay.errors import DegenerateError, ParameterError
 from assay.reduce.components.linear_components import LinearComponents
 from assay.reduce.components.pca import scatter_of_block
 from assay.reduce.components.spectrum import Spectrum, spectrum_of_matrix, spectrum_of_rows, with_fixed_signs
-from assay.reduce.factorization.gram_product import gram_product
+from assay.reduce.factorization.gram_product import LANES, gram_inner, gram_product
 from assay.stats.multivariate.leading_eigenvectors import (
     Leading,
     approximate_eigenvectors,
@@ -30,7 +30,8 @@ __all__ = ["TruncatedSVD"]
 
 MOST_COLUMNS = 1000  # of a table whose products of columns are added up and kept
 SMALL_SIDES = 500  # up to this many rows and columns the singular values of the rows themselves are computed
-FEW_PASSES = 3  # below which half a pass makes a difference
+FEW_PASSES, SOME_PASSES = 3, 5  # below each of which one pass more makes a difference
+SAFE = 1e-30, 1e30  # between these lengths of a whole table its fourth power neither overflows nor vanishes
 EXACT = 1e-12  # of the largest squared singular value, that a residual may have where tol is 0
 
 
@@ -56,10 +57,10 @@ class TruncatedSVD(WithoutTarget, SumLearner, LinearComponents):
         For more than 1000 columns: "randomized" makes a fixed number of passes, "arpack" as many as all digits (or
         ``tol``) need. Up to 1000 columns both are exact.
     n_iter : int, default 5
-        Passes of "randomized", not counting the first; of fewer than 3 one more is made, so that the answer is no less
-        exact than scikit-learn's, which ends with half a pass more.
+        Passes of "randomized", not counting the last; of fewer than 5 one more is made and of fewer than 3 two, so that
+        the answer is no less exact than scikit-learn's.
     n_oversamples : int, default 10
-        Vectors in a block beyond k.
+        Vectors in a block beyond k, and a few more up to a multiple of 8.
     power_iteration_normalizer : "auto", "QR", "LU" or "none", default "auto"
         Accepted as scikit-learn's; blocks are orthonormalised.
     random_state : int, RandomState or None, default None
@@ -171,13 +172,22 @@ class TruncatedSVD(WithoutTarget, SumLearner, LinearComponents):
         k = self._number(d)
         moments = source.add_up(_column_sums)
         self._finite(np.array([moments.spread]))
-        start = random_state_of(0 if self.random_state is None else self.random_state)
-        V = start.normal(size=(d, min(k + self.n_oversamples, d)))
+        random = random_state_of(0 if self.random_state is None else self.random_state)
         largest = np.sqrt(moments.squares)  # products of products must not overflow or vanish
-        unit = 1.0 / largest if largest > 0 else 1.0
+        unit = 1.0 if SAFE[0] < largest < SAFE[1] or not largest > 0 else 1.0 / largest
+
+        def scaled(block: Any) -> Any:
+            return block if unit == 1.0 else block * unit
 
         def product(block: np.ndarray) -> np.ndarray:
-            return gram_product(source, block * unit) * unit
+            return np.asarray(scaled(gram_product(source, scaled(block))))
+
+        def inner(block: np.ndarray) -> np.ndarray:
+            return gram_inner(source, scaled(block))
+
+        def start() -> np.ndarray:
+            b = (k + self.n_oversamples) // LANES * LANES + LANES  # what native code fills up with zeros else
+            return random.uniform(-1.0, 1.0, size=(d, min(b, d)))
 
         if (
             self.algorithm == "arpack"
@@ -187,14 +197,16 @@ class TruncatedSVD(WithoutTarget, SumLearner, LinearComponents):
         ):
             from scipy.sparse.linalg import svds
 
+            X = source.X.astype(np.float64, copy=False)
             _, lengths, vectors = svds(
-                source.X.astype(np.float64) * unit, k, tol=self.tol, v0=V[: min(source.X.shape), 0]
+                scaled(X), k, tol=self.tol, v0=random.uniform(-1.0, 1.0, size=min(X.shape))
             )
             leading = Leading(lengths[::-1] ** 2, vectors[::-1].T, 0.0, 0)
         elif self.algorithm == "arpack":
-            leading = leading_eigenvectors(product, V, k, self.tol or EXACT)
+            leading = leading_eigenvectors(product, start(), k, self.tol or EXACT)
         else:
-            leading = approximate_eigenvectors(product, V, k, self.n_iter + 1 + (self.n_iter < FEW_PASSES))
+            products = self.n_iter + (self.n_iter < FEW_PASSES) + (self.n_iter < SOME_PASSES)
+            leading = approximate_eigenvectors(product, start(), k, products, inner)
         values = np.maximum(leading.values, 0.0) / unit**2
         spectrum = Spectrum(values, with_fixed_signs(leading.vectors.T), moments.squares, d)
         along = spectrum.vectors @ moments.mean

@@ -14,6 +14,7 @@ BLOCKS_KEPT = 6  # blocks of vectors, or
 VECTORS_KEPT = (3, 30)  # so many times those wanted and so many more, that are in memory at one time
 STEPS_BETWEEN = 3  # looks at whether the vectors are exact enough
 LOST = 1e-11  # length of a vector that is rounding once its share in the others is taken away
+LOST_SQUARE = 1e-15  # of the largest, below which eigenvalues of a small matrix are rounding
 SAME_SQUARE = 1e-8  # of squared lengths, the share below which products of vectors leave too few digits
 WELL_CONDITIONED = (
     0.01  # ratio of a triangle's diagonal, above which one step by V'V loses no digits that count
@@ -90,41 +91,84 @@ def leading_eigenvectors(
 
 
 def approximate_eigenvectors(
-    product: Callable[[np.ndarray], np.ndarray], start: np.ndarray, k: int, products: int
+    product: Callable[[np.ndarray], np.ndarray],
+    start: np.ndarray,
+    k: int,
+    products: int,
+    inner: Callable[[np.ndarray], np.ndarray],
 ) -> Leading:
-    r"""The same from a fixed number of products: power steps of a block, and the best of the span of the last two.
+    r"""The same from a fixed number of products: power steps of a block, and the best of the images of the last two.
 
-    With as many products it is more exact than power steps alone (Halko, Martinsson and Tropp 2011), which use the
-    last block only. The block before it, V, costs no product: with :math:`SV = QR`, Q the last block, the matrices
+    Of the last block V and the one before it, U, all products are known, :math:`SV = QR` and :math:`SU = VP`. They
+    give the approximation of S by Nystrom (Halko, Martinsson and Tropp 2011, section 5.5):
 
     .. math::
-        \begin{pmatrix}Q & V\end{pmatrix}^T\begin{pmatrix}Q & V\end{pmatrix} =
-            \begin{pmatrix}I & C\\ C^T & I\end{pmatrix}, \quad
-        \begin{pmatrix}Q & V\end{pmatrix}^TS\begin{pmatrix}Q & V\end{pmatrix} =
-            \begin{pmatrix}Q^TSQ & R\\ R^T & C^TR\end{pmatrix}, \quad C = Q^TV
+        S \approx Y(B^TSB)^+Y^T, \quad B = \begin{pmatrix}V & U\end{pmatrix}, \quad
+        Y = SB = \begin{pmatrix}Q & V\end{pmatrix}\begin{pmatrix}R & 0\\ 0 & P\end{pmatrix}, \quad
+        B^TSB = \begin{pmatrix}V^TQR & P\\ P^T & U^TVP\end{pmatrix}                                    \quad (1)
 
-    are all that the best vectors of both spans need.
+    So the image of the last product counts as well: of the span of Q and V as many leading vectors are taken as the
+    block has columns, without a product of Q. In their span the best k are found with S itself.
+
+    Parameters
+    ----------
+    product : function from (d, b) to S times it
+    start : (d, b) block to begin with
+    k : number of eigenvalues
+    products : the number of calls of ``product``, at least 1
+    inner : function from V (d, b) to V'SV, which costs half a product where S is X'X; called once
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.stats.multivariate.leading_eigenvectors import approximate_eigenvectors
+    >>> S = np.diag(0.5 ** np.arange(100))
+    >>> start = np.random.default_rng(0).normal(size=(100, 4))
+    >>> approximate_eigenvectors(lambda V: S @ V, start, 2, 5, lambda V: V.T @ S @ V).values.round(8)
+    array([1. , 0.5])
     """
-    V, (Q, R) = None, orthonormal(start)
+    from scipy.linalg import eigh
+
+    U, P = None, np.empty((0, 0))
+    V = start if products > 2 else orthonormal(start)[0]  # else it is neither U nor V in the end
+    Q, R = orthonormal(product(V))
     for _ in range(products - 1):
-        V, (Q, R) = Q, orthonormal(product(Q))
-    inner = Q.T @ product(Q)
-    directions = np.eye(Q.shape[1])
-    if V is not None:
-        C = Q.T @ V
-        inner = np.block([[inner, R], [R.T, C.T @ R]])
-        squares, U = np.linalg.eigh(np.eye(C.shape[1]) - C.T @ C)  # what V adds to the span of Q
-        large = squares > SAME_SQUARE
-        large[: max(0, Q.shape[1] + V.shape[1] - len(V))] = False
-        U = U[:, large] / np.sqrt(squares[large])
-        directions = np.block([[directions, -C @ U], [np.zeros((V.shape[1], Q.shape[1])), U]])
-    T = directions.T @ inner @ directions
-    values, U = np.linalg.eigh((T + T.T) / 2)
-    U = directions @ U[:, ::-1][:, :k]
-    vectors = Q @ U[: Q.shape[1]]
-    if V is not None:
-        vectors += V @ U[Q.shape[1] :]
-    return Leading(values[::-1][:k], orthonormal(vectors)[0], np.nan, max(1, products))
+        U, P, V = V, R, Q
+        Q, R = orthonormal(product(V))
+    C = Q.T @ V
+    if U is None:
+        basis = known = np.eye(len(R))
+        images, T = R, C.T @ R
+    else:
+        E = V.T @ U
+        (basis, inside), (known, _) = _joined(C, len(V)), _joined(E, len(V))
+        nothing = np.zeros_like(C)
+        images = inside @ np.block([[R, nothing], [nothing, P]])
+        T = np.block([[C.T @ R, P], [P.T, E.T @ P]])
+    T = known.T @ T @ known
+    values, W = np.linalg.eigh((T + T.T) / 2)
+    large = values > LOST_SQUARE * values[-1]
+    F = images @ (known @ (W[:, large] / np.sqrt(values[large])))  # (1) is FF'
+    W = basis @ np.linalg.eigh(F @ F.T)[1][:, : -len(R) - 1 : -1]
+    vectors = Q @ W[: len(R)]
+    if U is not None:
+        vectors += V @ W[len(R) :]
+    T = inner(vectors)
+    values, W = eigh((T + T.T) / 2, vectors.T @ vectors)
+    return Leading(values[::-1][:k], vectors @ W[:, ::-1][:, :k], np.nan, products)
+
+
+def _joined(C: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """J that makes (A B)J orthonormal, and J'(A B)'(A B), for blocks of orthonormal vectors (d, .) with A'B = C."""
+    b, c = C.shape
+    squares, W = np.linalg.eigh(np.eye(c) - C.T @ C)  # what B adds to the span of A
+    large = squares > SAME_SQUARE
+    large[: max(0, b + c - d)] = False
+    lengths, W = np.sqrt(squares[large]), W[:, large]
+    return (
+        np.block([[np.eye(b), -C @ (W / lengths)], [np.zeros((c, b)), W / lengths]]),
+        np.block([[np.eye(b), C], [np.zeros((len(lengths), b)), (W * lengths).T]]),
+    )
 
 
 def orthonormal(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
