@@ -127,6 +127,22 @@ def test_weights_count_alike_from_everywhere(name):
     assert_same_answers(answers(collected, X), whole, tolerance(name))
 
 
+@pytest.mark.parametrize("weighted", [0, 2])
+@every
+def test_a_block_without_weights_counts_once_beside_one_with_weights(name, weighted):
+    if not has_fit_parameter(make(name), "sample_weight"):
+        pytest.skip("takes no weights")
+    X, y = rows(name)
+    parts = [(X[s], y[s], np.ones(s.stop - s.start)) for s in spans([100, 250, 360])]
+    parts[weighted] = (
+        *parts[weighted][:2],
+        np.random.default_rng(0).uniform(0.5, 2.0, len(parts[weighted][1])),
+    )
+    some = [part if i == weighted else part[:2] for i, part in enumerate(parts)]
+    model, whole = make(name).fit_blocks(some), make(name).fit_blocks(parts)
+    assert_same_answers(answers(model, X), answers(whole, X), tolerance(name))
+
+
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
 @every
 def test_weights_that_are_none_are_refused_everywhere(name, weight):

@@ -15,6 +15,7 @@ from assay.associations.ranked import whole_weights
 from assay.associations.threshold import least_weight
 from assay.core.sums import Block, Source
 from assay.errors import DataError, ParameterError
+from assay.tables.rows import row_count
 
 __all__ = ["sets_by_passes"]
 
@@ -40,7 +41,7 @@ def sets_by_passes(
     who : the caller, for messages
     """
     weight, weighted = source.add_up(
-        lambda block: np.array([0.0 if block.w is None else float(np.sum(block.w)), block.w is not None])
+        lambda block: np.array([float(np.sum(_weights(block))), block.w is not None])
     )
     if weighted and not weight > 0:
         raise DataError(f"{who}: no row weighs anything, so no share of them is defined.")
@@ -71,6 +72,10 @@ def sets_by_passes(
     return condensed(sets, kind, max_size)
 
 
+def _weights(block: Block) -> Any:
+    return np.ones(row_count(block.X, "rows")) if block.w is None else np.asarray(block.w)
+
+
 class _Whole(Source):
     """The same blocks with their weights as whole multiples of a grain."""
 
@@ -82,7 +87,5 @@ class _Whole(Source):
         if not grain:
             return self._source.add_up(summarize)
         return self._source.add_up(
-            lambda block: summarize(
-                Block(block.X, None, np.rint(np.asarray(block.w) / grain).astype(np.int64))
-            )
+            lambda block: summarize(Block(block.X, None, np.rint(_weights(block) / grain).astype(np.int64)))
         )

@@ -55,7 +55,9 @@ class RowSample:
             self.limit,
             np.concatenate([self.key, other.key]),
             np.concatenate([self.number, other.number]),
-            tuple(_together(a, b) for a, b in zip(self.entries, other.entries)),
+            tuple(
+                _together(a, b, len(self.key), len(other.key)) for a, b in zip(self.entries, other.entries)
+            ),
             self.count + other.count,
         )._cut()
 
@@ -80,9 +82,13 @@ def sample_rows(source: Source, limit: int, seed: int) -> RowSample:
     return sample.in_order()
 
 
-def _together(a: Any, b: Any) -> Any:
-    if a is None or isinstance(a, np.ndarray):
-        return None if a is None or b is None else np.concatenate([a, b])
+def _together(a: Any, b: Any, n: int, m: int) -> Any:
+    """The n and then the m values; what only one of the two has are weights, and the other rows count once."""
+    if a is None and b is None:
+        return None
+    a, b = np.ones(n) if a is None else a, np.ones(m) if b is None else b
+    if isinstance(a, np.ndarray):
+        return np.concatenate([a, b])
     from scipy.sparse import vstack
 
     return vstack([a, b], format="csr")

@@ -418,11 +418,10 @@ def start_rows(source: Source, n: int, draw: np.random.RandomState) -> Block:
 
     parts = source.add_up(some)
     X, y, w = zip(*parts)
-    return Block(
-        np.concatenate(X),
-        None if y[0] is None else np.concatenate(y),
-        None if w[0] is None else np.concatenate(w),
-    )
+    weights = None  # a block without weights counts each row once
+    if any(part is not None for part in w):
+        weights = np.concatenate([np.ones(len(x)) if v is None else v for x, v in zip(X, w)])
+    return Block(np.concatenate(X), None if y[0] is None else np.concatenate(y), weights)
 
 
 def row_moments(source: Source, joined: Callable[[Block], Block] = lambda block: block) -> ClassScatter:
