@@ -82,6 +82,7 @@ REASONS = {
         "LeastSquaresIntervals",
         "PassesDistributionsOn",
         "PassesOn",
+        "PrecisionGrid",
         "ScoresClasses",
         "SelectingRegressor",
     },
