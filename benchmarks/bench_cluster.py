@@ -202,14 +202,13 @@ def agreements() -> list[str]:
 
 NOTES = (
     "kmeans_plusplus: from a few seeds on, rows are looked at in single precision and measured where that leaves a "
-    "doubt: the same rows, 0.32 at k = 100. At k = 10 a third of the time goes into writing the rows down in single "
+    "doubt: the same rows, 0.31 at k = 100. At k = 10 a third of the time goes into writing the rows down in single "
     "precision and into the first two seeds, to which nearly all rows come nearer: 0.6 to 0.8.",
     "KMeans, 2000 x 5: some 28 steps of 50 microseconds, of which the native pass is a third; the rest is checking, "
     "seeds and what Python does between steps.",
-    "BisectingKMeans: CPU alone, and memory as NumPy counts it: the rows less their mean, and the largest group that "
-    "is cut.",
+    "BisectingKMeans: memory is the rows less their mean, and the largest group that is cut.",
     "AgglomerativeClustering, average and complete: a third is the distances, the rest passes over a matrix of 800 MB. "
-    "How much new memory costs differs from run to run: 0.34 to 0.6.",
+    "How much new memory costs differs from run to run: 0.34 to 0.65.",
     "SpectralClustering neighbours: two thirds are the sparse factorisation by SuperLU and solving with it, on both "
     "sides.",
 )
