@@ -54,11 +54,12 @@ def pair(name: str, size: str, learner: str, X: Any, y: Any, repeat: int = 1, **
 
 
 NOTES = (
-    "1000 x 20, C=1000: 624 of the rows are free support vectors. The factor of their matrix and the inverse of its last "
-    "512 rows take a third of the fit; fewer spans would make the curve less certain",
-    "digits: the 45 pairs, and their spans, are one native call; what is left is the solver and laying out the rows. iris "
-    "and wine: most is checks, parameters and copies, of which none takes more than a twentieth. NuSVC with 164 of 200 "
-    "rows as support vectors: a quarter is the solver, an eighth the last digits, by linear systems too large for it",
+    "1000 x 20, C=1000: 624 of the rows are free support vectors. The factor of their matrix and the inverse "
+    "of its last 512 rows take a third of the fit; fewer spans would make the curve less certain",
+    "digits: the 45 pairs, and their spans, are one native call; what is left is the solver and laying out the "
+    "rows. iris and wine: most is checks, parameters and copies, of which none takes more than a twentieth. "
+    "NuSVC with 164 of 200 rows as support vectors: a quarter is the solver, an eighth the last digits, by "
+    "linear systems too large for it",
 )
 
 
