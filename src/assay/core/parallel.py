@@ -60,7 +60,7 @@ def in_threads(
     [1, 4, 9]
     """
     items = list(items)
-    n = min(threads(n_threads), len(items))
+    n = 1 if len(items) < 2 else min(threads(n_threads), len(items))
     if n <= 1 or getattr(_here, "busy", False):  # one of our threads starts no others
         return [function(item) for item in items]
 

@@ -42,16 +42,17 @@ INLINE Point look(const double *z, const double *t, const double *w, int64_t n, 
             r[i] = weight[i] * (p - target[i]);
             c[i] = weight[i] * e[i] * near * near;
         }
-        double product = 1;
         for (int64_t i = 0; i < rows; ++i) {
             const double linear = (g[i] > 0 ? g[i] : 0.0) - target[i] * g[i];
-            if (alike) product *= 1 + e[i];
-            loss += weight[i] * (alike ? linear : linear + std::log1p(e[i]));
-            s0 += r[i] * x[i], s1 += r[i];
-            const double cx = c[i] * x[i];
-            c0 += cx * x[i], c1 += cx, c2 += c[i];
+            g[i] = weight[i] * (alike ? linear : linear + log_one_plus(e[i]));
         }
-        if (alike) loss += weight[0] * std::log(product);
+        loss += total(g, rows);
+        if (alike) loss += weight[0] * std::log(product_of_ones_and(e, rows));
+        s1 += total(r, rows), c2 += total(c, rows);
+        for (int64_t i = 0; i < rows; ++i) r[i] *= x[i], c[i] *= x[i];
+        s0 += total(r, rows), c1 += total(c, rows);
+        for (int64_t i = 0; i < rows; ++i) c[i] *= x[i];
+        c0 += total(c, rows);
     }
     return {{v0, v1}, loss, {s0, s1}, {c0, c1, c2}};
 }

@@ -1,4 +1,4 @@
-// exp(x) that compilers turn into vector code: the library's is called once for each number.
+// exp(x) and ln(1 + x) that compilers turn into vector code: the library's are called once for each number.
 //
 //     x = k ln 2 + r, |r| <= ln 2 / 2:   exp(x) = 2^k (1 + r + r^2/2! + ... + r^13/13!)
 //
@@ -43,6 +43,25 @@ __attribute__((always_inline)) inline double exponential(double x) {
     double scale;
     std::memcpy(&scale, &power, 8);
     return s * scale;
+}
+
+// ln(1 + z) of z from 0 to 1, as vector code: 2 artanh s with s = (u - 1) / (u + 1) and u = 1 + z or half of it.
+__attribute__((always_inline)) inline double log_one_plus(double z) {
+    const bool half = z > 0.41421356237309503;
+    const double s = half ? (z - 1.0) / (z + 3.0) : z / (z + 2.0), q = s * s;
+    double t = 1.0 / 23.0;
+    t = t * q + 1.0 / 21.0;
+    t = t * q + 1.0 / 19.0;
+    t = t * q + 1.0 / 17.0;
+    t = t * q + 1.0 / 15.0;
+    t = t * q + 1.0 / 13.0;
+    t = t * q + 1.0 / 11.0;
+    t = t * q + 1.0 / 9.0;
+    t = t * q + 1.0 / 7.0;
+    t = t * q + 1.0 / 5.0;
+    t = t * q + 1.0 / 3.0;
+    t = t * q + 1.0;
+    return 2.0 * s * t + (half ? 0.69314718055994529 : 0.0);
 }
 
 }  // namespace assay

@@ -14,6 +14,38 @@ typedef double Lane __attribute__((vector_size(32), aligned(8), may_alias));
 INLINE void load(Lane &a, const double *p) { a = *reinterpret_cast<const Lane *>(p); }
 INLINE void load(Lane &a, const float *p) { a = Lane{p[0], p[1], p[2], p[3]}; }
 
+// The sum of a tile's numbers, in lanes.
+INLINE double total(const double *x, int64_t rows) {
+    Lane s = {}, t = {}, a;
+    int64_t i = 0;
+    for (; i + 2 * LANES <= rows; i += 2 * LANES) {
+        load(a, x + i);
+        s += a;
+        load(a, x + i + LANES);
+        t += a;
+    }
+    s += t;
+    double sum = (s[0] + s[1]) + (s[2] + s[3]);
+    for (; i < rows; ++i) sum += x[i];
+    return sum;
+}
+
+// The product of 1 + x_i of a tile, in lanes.
+INLINE double product_of_ones_and(const double *x, int64_t rows) {
+    Lane s = {1.0, 1.0, 1.0, 1.0}, t = s, a;
+    int64_t i = 0;
+    for (; i + 2 * LANES <= rows; i += 2 * LANES) {
+        load(a, x + i);
+        s *= 1.0 + a;
+        load(a, x + i + LANES);
+        t *= 1.0 + a;
+    }
+    s *= t;
+    double product = (s[0] * s[1]) * (s[2] * s[3]);
+    for (; i < rows; ++i) product *= 1.0 + x[i];
+    return product;
+}
+
 // z_i = x_i . w for a tile of rows; four rows share the loads of w.
 template <class T> INLINE void dots(const T *X, int64_t rows, int64_t d, const double *w, double *z) {
     int64_t i = 0;

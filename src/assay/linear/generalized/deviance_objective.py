@@ -24,6 +24,7 @@ from assay.core.sums import Block, Source
 from assay.linear.generalized.families import Family
 from assay.linear.generalized.links import Link
 from assay.linear.logistic.logistic_objective import Scale, grams
+from assay.optimize.newton import newton_step
 
 __all__ = ["DevianceObjective", "DevianceSums", "means"]
 
@@ -78,6 +79,7 @@ class DevianceObjective:
         self.power = family.variance_power if link.name == "log" else None
         self.decay = np.zeros(self.size)
         self.decay[: len(scale.mean)] = alpha / scale.spread**2
+        self._last: tuple[np.ndarray, tuple[float, np.ndarray, np.ndarray]] | None = None
 
     @property
     def unbounded(self) -> bool:
@@ -107,12 +109,15 @@ class DevianceObjective:
         return self._value(v, sums.loss), self._gradient(v, sums)
 
     def curvature(self, v: np.ndarray, /) -> tuple[float, np.ndarray, np.ndarray]:
-        """(1), its gradient and H of (2): one pass over the rows."""
+        """(1), its gradient and H of (2): one pass over the rows, none for the vector that was asked for last."""
+        if self._last is not None and self._last[0] is v:
+            return self._last[1]
         sums = self._sums(v, True)
         assert sums.curvature is not None
         H = sums.curvature / self.scale.total
         H.flat[:: self.size + 1] += self.decay
-        return self._value(v, sums.loss), self._gradient(v, sums), H
+        self._last = v, (self._value(v, sums.loss), self._gradient(v, sums), H)
+        return self._last[1]
 
     def working_start(self) -> np.ndarray:
         """Weights of the regression of g(first means) on the columns, by the weights that the means give."""
@@ -120,7 +125,7 @@ class DevianceObjective:
         assert sums.curvature is not None
         A = sums.curvature / self.scale.total
         A.flat[:: self.size + 1] += self.decay
-        return np.linalg.lstsq(A, self._inner(sums.gradient) / self.scale.total, rcond=1e-11)[0]
+        return newton_step(A, -self._inner(sums.gradient) / self.scale.total)
 
     def level_start(self) -> np.ndarray:
         """The same mean for all rows, where there is a constant."""

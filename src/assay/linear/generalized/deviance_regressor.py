@@ -276,7 +276,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         next one promises to end within the tolerance it is made, and the rows are not asked again.
         """
         curvature = small.curvature(start)[2]
-        inverse = np.linalg.pinv(curvature)
+        inverse = np.linalg.pinv(curvature, hermitian=True)
         phi = max(2 * half_deviance, 1e-300)
         tol, lengths = self.tol * self.slack, []
 
@@ -329,14 +329,15 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
             if len(coef) == len(self._names):
                 start = objective.inside(np.asarray(coef, dtype=np.float64)[kept], float(intercept))
         tries: list[Callable[[], np.ndarray]] = [objective.working_start, objective.level_start]
+        look: Callable[[np.ndarray], tuple[Any, ...]] = objective.curvature  # where Fisher scoring begins
         if objective.size > NEWTON_COLUMNS:
-            tries = [objective.level_start]
+            tries, look = [objective.level_start], objective.value_gradient
         if start is not None:
             tries.insert(0, lambda: start)
         for attempt in tries:
             v = attempt()
             with np.errstate(all="ignore"):
-                if np.isfinite(v).all() and np.isfinite(objective.value_gradient(v)[0]):
+                if np.isfinite(v).all() and np.isfinite(look(v)[0]):
                     return v
         raise DataError(
             f"{type(self).__name__}: no coefficients were found whose means the {objective.family.name} family can "
@@ -561,8 +562,9 @@ class _Roles:
     @cached_property
     def kept(self) -> np.ndarray:
         """The columns that have a weight of their own."""
-        fixed = [j for j in (self.offset, self.exposure) if j is not None]
-        return np.setdiff1d(np.arange(self.number), fixed)
+        return np.array(
+            [j for j in range(self.number) if j not in (self.offset, self.exposure)], dtype=np.int64
+        )
 
     def applied(self, source: Source) -> Source:
         """The rows with offset and exposure beside the target instead of among the columns."""
@@ -631,5 +633,6 @@ def sample_of(source: Source, columns: int) -> Rows | None:
     size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * columns, source.X.shape[0] // SAMPLE_SHARE)
     if source.X.shape[0] < SAMPLE_FACTOR * size:
         return None
-    rows = np.sort(np.random.default_rng(0).choice(source.X.shape[0], size, replace=False))
+    cuts = np.arange(size + 1) * source.X.shape[0] // size  # one row at random from each stretch
+    rows = np.random.default_rng(0).integers(cuts[:-1], cuts[1:])
     return Rows(source.X[rows], source.y[rows], None if source.w is None else source.w[rows])

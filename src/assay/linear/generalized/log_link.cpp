@@ -26,30 +26,33 @@ using namespace assay;
 
 namespace {
 
-// Linear predictors of one tile become residuals. Returns the loss.
+// Linear predictors of one tile become residuals. Returns the loss. One loop for each step, so that compilers turn each
+// into vector code; the terms of the loss are added up behind them.
 INLINE double tile(double *z, const double *y, const double *v, int64_t rows, double p) {
-    double loss = 0.0;
+    double low[TILE], high[TILE], loss[TILE];
     if (p == 1.0) {
+        for (int64_t i = 0; i < rows; ++i) high[i] = exponential(z[i]);
         for (int64_t i = 0; i < rows; ++i) {
-            const double weight = v ? v[i] : 1.0, mu = exponential(z[i]);
-            loss += weight * (mu - y[i] * z[i]);
-            z[i] = weight * (mu - y[i]);
+            loss[i] = high[i] - y[i] * z[i];
+            z[i] = high[i] - y[i];
         }
     } else if (p == 2.0) {
+        for (int64_t i = 0; i < rows; ++i) low[i] = y[i] * exponential(-z[i]);
         for (int64_t i = 0; i < rows; ++i) {
-            const double weight = v ? v[i] : 1.0, ratio = y[i] * exponential(-z[i]);
-            loss += weight * (ratio + z[i]);
-            z[i] = weight * (1.0 - ratio);
+            loss[i] = low[i] + z[i];
+            z[i] = 1.0 - low[i];
         }
     } else {
+        for (int64_t i = 0; i < rows; ++i) low[i] = y[i] * exponential((1.0 - p) * z[i]);
+        for (int64_t i = 0; i < rows; ++i) high[i] = exponential((2.0 - p) * z[i]);
         for (int64_t i = 0; i < rows; ++i) {
-            const double weight = v ? v[i] : 1.0, low = exponential((1.0 - p) * z[i]),
-                         high = exponential((2.0 - p) * z[i]);
-            loss += weight * (high / (2.0 - p) - y[i] * low / (1.0 - p));
-            z[i] = weight * (high - y[i] * low);
+            loss[i] = high[i] / (2.0 - p) - low[i] / (1.0 - p);
+            z[i] = high[i] - low[i];
         }
     }
-    return loss;
+    if (v)
+        for (int64_t i = 0; i < rows; ++i) loss[i] *= v[i], z[i] *= v[i];
+    return total(loss, rows);
 }
 
 template <class T>
@@ -62,7 +65,7 @@ INLINE double pass(const T *X, int64_t n, int64_t d, const double *y, const doub
         for (int64_t i = 0; i < rows; ++i) z[i] += intercept + (offset ? offset[a + i] : 0.0);
         loss += tile(z, y + a, v ? v + a : nullptr, rows, p);
         pull(X + a * d, rows, d, z, G);
-        for (int64_t i = 0; i < rows; ++i) G[d] += z[i];
+        G[d] += total(z, rows);
     }
     return loss;
 }
@@ -80,41 +83,50 @@ HOT double pass_f32(const float *X, int64_t n, int64_t d, const double *y, const
 // ln y where p is 1 or 2, else y^(2-p) / ((1 - p) (2 - p)).
 INLINE double curved_tile(double *z, const double *y, const double *v, const double *own, int64_t rows, double p,
                           double *h) {
-    double loss = 0.0;
-    for (int64_t i = 0; i < rows; ++i) {
-        const double weight = v ? v[i] : 1.0;
-        if (p == 1.0) {
-            const double mu = exponential(z[i]);
-            loss += weight * (y[i] > 0.0 ? y[i] * (own[i] - z[i]) - (y[i] - mu) : mu);
-            z[i] = weight * (mu - y[i]);
-            h[i] = weight * mu;
-        } else if (p == 2.0) {
-            const double ratio = y[i] * exponential(-z[i]);
-            loss += weight * (ratio - 1.0 + (z[i] - own[i]));
-            z[i] = weight * (1.0 - ratio);
-            h[i] = weight;
-        } else {
-            const double low = exponential((1.0 - p) * z[i]), high = exponential((2.0 - p) * z[i]);
-            loss += weight * (high / (2.0 - p) - y[i] * low / (1.0 - p) + own[i]);
-            z[i] = weight * (high - y[i] * low);
-            h[i] = weight * high;
+    double low[TILE], loss[TILE];
+    if (p == 1.0) {
+        for (int64_t i = 0; i < rows; ++i) h[i] = exponential(z[i]);
+        for (int64_t i = 0; i < rows; ++i) {
+            loss[i] = y[i] > 0.0 ? y[i] * (own[i] - z[i]) - (y[i] - h[i]) : h[i];
+            z[i] = h[i] - y[i];
+        }
+    } else if (p == 2.0) {
+        for (int64_t i = 0; i < rows; ++i) low[i] = y[i] * exponential(-z[i]);
+        for (int64_t i = 0; i < rows; ++i) {
+            loss[i] = low[i] - 1.0 + (z[i] - own[i]);
+            z[i] = 1.0 - low[i];
+            h[i] = 1.0;
+        }
+    } else {
+        for (int64_t i = 0; i < rows; ++i) low[i] = y[i] * exponential((1.0 - p) * z[i]);
+        for (int64_t i = 0; i < rows; ++i) h[i] = exponential((2.0 - p) * z[i]);
+        for (int64_t i = 0; i < rows; ++i) {
+            loss[i] = h[i] / (2.0 - p) - low[i] / (1.0 - p) + own[i];
+            z[i] = h[i] - low[i];
         }
     }
-    return loss;
+    if (v)
+        for (int64_t i = 0; i < rows; ++i) loss[i] *= v[i], z[i] *= v[i], h[i] *= v[i];
+    return total(loss, rows);
 }
 
-// H += B'B for the rows of a tile, `wide` numbers each, in lanes: what is below the diagonal's lane is left out.
-INLINE void add_products(const double *B, int64_t rows, int64_t wide, double *H) {
-    for (int64_t j = 0; j < wide; j += LANES)
-        for (int64_t k = j; k < wide; k += LANES) {
-            Lane s[LANES], right;
+// H += B' diag(h) B for the rows of a tile, `wide` numbers each, in lanes: what is below the diagonal's lane is left
+// out.
+INLINE void add_products(const double *B, const double *h, int64_t rows, int64_t wide, double *H) {
+    for (int64_t k = 0; k < wide; k += LANES) {
+        Lane right[TILE];
+        for (int64_t i = 0; i < rows; ++i) {
+            load(right[i], B + i * wide + k);
+            right[i] *= h[i];
+        }
+        for (int64_t j = 0; j <= k; j += LANES) {
+            Lane s[LANES];
             for (int64_t t = 0; t < LANES; ++t) load(s[t], H + (j + t) * wide + k);
-            for (int64_t i = 0; i < rows; ++i) {
-                load(right, B + i * wide + k);
-                for (int64_t t = 0; t < LANES; ++t) s[t] += B[i * wide + j + t] * right;
-            }
+            for (int64_t i = 0; i < rows; ++i)
+                for (int64_t t = 0; t < LANES; ++t) s[t] += B[i * wide + j + t] * right[i];
             for (int64_t t = 0; t < LANES; ++t) *reinterpret_cast<Lane *>(H + (j + t) * wide + k) = s[t];
         }
+    }
 }
 
 template <class T>
@@ -128,14 +140,12 @@ INLINE double curved_pass(const T *X, int64_t n, int64_t d, const double *y, con
         for (int64_t i = 0; i < rows; ++i) z[i] += intercept + (offset ? offset[a + i] : 0.0);
         loss += curved_tile(z, y + a, v ? v + a : nullptr, own + a, rows, p, h);
         pull(X + a * d, rows, d, z, G);
+        G[d] += total(z, rows);
         for (int64_t i = 0; i < rows; ++i) {
-            G[d] += z[i];
-            const double root = std::sqrt(h[i]);
-            for (int64_t j = 0; j < d; ++j)
-                B[i * wide + j] = (double(X[(a + i) * d + j]) - mean[j]) * inverse[j] * root;
-            B[i * wide + d] = root;
+            for (int64_t j = 0; j < d; ++j) B[i * wide + j] = (double(X[(a + i) * d + j]) - mean[j]) * inverse[j];
+            B[i * wide + d] = 1.0;
         }
-        add_products(B, rows, wide, H);
+        add_products(B, h, rows, wide, H);
     }
     return loss;
 }

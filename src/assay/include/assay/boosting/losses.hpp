@@ -166,25 +166,6 @@ HOT static void narrow_cells(int kind, const Rows &R, int64_t a, int64_t b, doub
     for (int64_t i = a; i < b; ++i) inverse[i] = 1.0 / inverse[i];
 }
 
-// ln(1 + z) of z from 0 to 1, as vector code: 2 artanh s with s = (u - 1) / (u + 1) and u = 1 + z or half of it.
-static INLINE double log_one_plus(double z) {
-    const bool half = z > 0.41421356237309503;
-    const double s = half ? (z - 1.0) / (z + 3.0) : z / (z + 2.0), q = s * s;
-    double t = 1.0 / 23.0;
-    t = t * q + 1.0 / 21.0;
-    t = t * q + 1.0 / 19.0;
-    t = t * q + 1.0 / 17.0;
-    t = t * q + 1.0 / 15.0;
-    t = t * q + 1.0 / 13.0;
-    t = t * q + 1.0 / 11.0;
-    t = t * q + 1.0 / 9.0;
-    t = t * q + 1.0 / 7.0;
-    t = t * q + 1.0 / 5.0;
-    t = t * q + 1.0 / 3.0;
-    t = t * q + 1.0;
-    return 2.0 * s * t + (half ? 0.69314718055994529 : 0.0);
-}
-
 // ln(1 + e^f) - y f of m rows.
 HOT static void binomial_losses(const double *f, const double *y, const double *w, int64_t m, double *out) {
     for (int64_t i = 0; i < m; ++i)
