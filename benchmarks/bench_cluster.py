@@ -207,8 +207,9 @@ NOTES = (
     "KMeans, 2000 x 5: some 28 steps of 50 microseconds, of which the native pass is a third; the rest is checking, "
     "seeds and what Python does between steps.",
     "BisectingKMeans: memory is the rows less their mean, and the largest group that is cut.",
-    "AgglomerativeClustering, average and complete: a third is the distances, the rest passes over a matrix of 800 MB. "
-    "How much new memory costs differs from run to run: 0.34 to 0.65.",
+    "AgglomerativeClustering, average and complete: the distances of a row are computed when the chain of nearest "
+    "neighbours first comes to it, and only those of groups and of the chain are kept; how much that is depends on the "
+    "rows.",
     "SpectralClustering neighbours: two thirds are the sparse factorisation by SuperLU and solving with it, on both "
     "sides.",
 )

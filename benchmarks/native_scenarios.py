@@ -859,6 +859,7 @@ def groups_of_rows() -> None:
         if search:
             search.take_best(np.arange(5))
     AgglomerativeClustering(3, linkage="single", metric="manhattan").fit(X)
+    AgglomerativeClustering(3, linkage="average", metric="manhattan").fit(X)
     DBSCAN(0.8).fit(X)
     HDBSCAN(5).fit(X)
     Genie(3).fit(X)

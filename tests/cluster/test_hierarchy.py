@@ -5,10 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import fcluster
 from scipy.cluster.hierarchy import linkage as peer_linkage
+from scipy.spatial.distance import cdist
 from sklearn import cluster as peers
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
+import assay.cluster._linking as linking
 import assay.cluster._merging as merging
 import assay.cluster._spanning as spanning
 from assay.cluster import (
@@ -191,12 +193,12 @@ def test_distances_that_are_none_are_refused(kind):
                 D[draw.uniform(size=(n, n)) < 0.3] = odd
             pairs, heights = np.zeros((n - 1, 2), np.int64), np.empty(n - 1)
             try:
-                merging.chain(D, np.empty(0), kind, pairs, heights)
+                linking.chain(D, np.empty(0), kind, pairs, heights)
             except ValueError as error:
                 assert "chain: the distances must be" in str(error)
             assert pairs.min() >= 0 and pairs.max() < n
     with pytest.raises(ValueError, match="weights must be above 0"):
-        merging.chain(np.zeros((2, 2)), np.array([1.0, 0.0]), kind, np.empty((1, 2), np.int64), np.empty(1))
+        linking.chain(np.zeros((2, 2)), np.array([1.0, 0.0]), kind, np.empty((1, 2), np.int64), np.empty(1))
 
 
 def test_native_merges_stand_by_the_definition():
@@ -208,8 +210,44 @@ def test_native_merges_stand_by_the_definition():
         if method == "ward":
             merging.ward(X, np.empty(0), pairs, heights)
         else:
-            merging.chain(D.copy(), np.empty(0), 0, pairs, heights)
+            linking.chain(D.copy(), np.empty(0), 0, pairs, heights)
         assert_allclose(np.sort(heights), merges_by_the_book(X, method), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+@pytest.mark.parametrize("d", [1, 3, 10])
+def test_merges_of_rows_are_those_of_their_distances(kind, d):
+    """To the last bit, so that ties are resolved alike: also of rounded rows, which lie on a grid of tenths."""
+    draw = np.random.default_rng(d)
+    for n, grid in ((2, False), (33, True), (300, False), (700, True)):
+        X = draw.normal(size=(n, d)) + 4 * draw.integers(0, 4, (n, 1))
+        X = np.round(X, 1) if grid else X
+        for w in (np.empty(0), draw.uniform(0.5, 3, n)):
+            pairs, heights = np.empty((2, n - 1, 2), np.int64), np.empty((2, n - 1))
+            linking.chain_of_rows(X, w, kind, pairs[0], heights[0])
+            linking.chain(cdist(X, X), w, kind, pairs[1], heights[1])
+            assert_array_equal(pairs[0], pairs[1])
+            assert_array_equal(heights[0], heights[1])
+
+
+@pytest.mark.parametrize("linkage", ["complete", "average", "weighted"])
+def test_no_matrix_is_made_of_euclids_distances(linkage, monkeypatch):
+    """A matrix is made of other distances, and of rows whose squares are no numbers; of copies neither."""
+    X = make_blobs(60, 3, centers=3, random_state=0)[0]
+    tree = merge_rows(X, linkage)
+    matrices = []
+    made = AgglomerativeClustering._distances
+    monkeypatch.setattr(
+        AgglomerativeClustering, "_distances", lambda self, X: (matrices.append(len(X)), made(self, X))[1]
+    )
+    assert_array_equal(merge_rows(X, linkage).merges, tree.merges)
+    assert not matrices
+    for unit in (2.0**600, 2.0**-600):
+        scaled = merge_rows(X * unit, linkage)
+        assert_array_equal(scaled.merges, tree.merges)
+        assert_allclose(scaled.heights / unit, tree.heights, rtol=1e-12)
+    merge_rows(X, linkage, metric="manhattan")
+    assert matrices == [60, 60, 60]
 
 
 def merges_by_the_book(X, method):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.cluster.hierarchy import LINKAGES, MergeTree, labels_of_largest, merge_tree
+from assay.cluster.hierarchy import LINKAGES, MergeTree, labels_of_largest, merge_tree, squares_are_numbers
 from assay.cluster.row_clusterer import METRIC_PARAMETERS, RowClusterer
 from assay.core import Card
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
@@ -40,7 +40,7 @@ class AgglomerativeClustering(RowClusterer):
     those of scikit-learn's class of this name; "centroid", "weighted" and ``predict`` are ours.
 
     Cost: fit O(n^2 d), less for "single" in few columns; predict O(n d) a row; memory O(n d) for "ward", "centroid" and
-    "single" of numbers, O(n^2) for the others.
+    "single" of numbers, O(n^2) for the others, of which "euclidean" takes about a quarter.
 
     Parameters
     ----------
@@ -163,6 +163,13 @@ class AgglomerativeClustering(RowClusterer):
     def _of_euclid(self) -> bool:
         return isinstance(self.metric, str) and self.metric in EUCLIDEAN
 
+    def _distances_or_none(self, X: Any) -> np.ndarray | None:
+        """The distances of rows, or None where the merges are found without their matrix."""
+        if not (self._of_euclid() and squares_are_numbers(X)):
+            return self._distances(X)
+        self._refuse_many(X.shape[0])
+        return None
+
     def _group(self, X: Any, w: np.ndarray | None) -> None:
         who, n = type(self).__name__, X.shape[0]
         if n < 2:
@@ -172,7 +179,7 @@ class AgglomerativeClustering(RowClusterer):
             self.tree_ = self._connected(X, w)
         else:
             by_rows = self._of_euclid() and self.linkage in ("ward", "centroid", "single")
-            distances = self._distances(X) if self.distance_.precomputed else self._distances
+            distances = self._distances(X) if self.distance_.precomputed else self._distances_or_none
             self.tree_ = merge_tree(X, self.linkage, None if by_rows else distances, w)
         self._refuse_infinite(self.tree_.heights)
         self.children_, self.n_leaves_ = self.tree_.merges, n

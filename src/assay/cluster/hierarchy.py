@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import assay.cluster._linking as _linking
 import assay.cluster._merging as _merging
 import assay.cluster._spanning as _spanning
 from assay.core.parameters import Count, Range, check
@@ -17,10 +18,12 @@ from assay.errors import DataError, ParameterError
 __all__ = ["LINKAGES", "MergeTree", "merge_rows", "spanning_tree"]
 
 LINKAGES = ("ward", "complete", "average", "single", "centroid", "weighted")
+CHAINED = {"complete": 0, "average": 1, "weighted": 2}  # by distances of rows
 MOST_COLUMNS_IN_BOXES = 10  # up to which Boruvka's rounds over boxes are quicker than Prim's rule
 FEWEST_ROWS_IN_BOXES = 256
 FEWEST_ROWS_WITH_COPIES = 5000  # from which copies of rows are looked for, in a sample of so many rows:
 ROWS_LOOKED_AT = 2000
+LEAST_SPREAD, MOST_SPREAD = 1e-100, 1e150  # of a column, of which squares are numbers
 NO_NUMBERS = np.empty(0)
 
 
@@ -293,7 +296,7 @@ def merge_tree(
     X: Any, linkage: str, distances: Any = None, w: np.ndarray | None = None, names: Any = None
 ) -> MergeTree:
     """The merges of rows (n, d), or by a function that gives the distances of some rows, where the linkage does not
-    need rows; or by the distances themselves.
+    need rows, or None for Euclid's; or by the distances themselves.
 
     Of many rows that are copies, the distinct ones alone are compared, with the weight of their copies.
     """
@@ -312,6 +315,19 @@ def merge_tree(
     return tree_of_edges(*_with_copies(first, of, edges, heights), names)
 
 
+def squares_are_numbers(X: np.ndarray) -> bool:
+    """Whether rows can be compared in the units they have.
+
+    >>> import numpy as np
+    >>> from assay.cluster.hierarchy import squares_are_numbers
+    >>> [squares_are_numbers(np.array([[0.0], [gap]])) for gap in (1.0, 1e200, 1e-200)]
+    [True, False, False]
+    """
+    with np.errstate(over="ignore"):
+        spread = np.ptp(X, axis=0).max()
+    return bool(LEAST_SPREAD < spread < MOST_SPREAD)
+
+
 def _merges(X: Any, linkage: str, distances: Any, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """(n - 1, 2) a row of each of two groups and (n - 1,) how far apart they were, in the order of the merges."""
     n = X.shape[0]
@@ -323,12 +339,16 @@ def _merges(X: Any, linkage: str, distances: Any, w: np.ndarray | None) -> tuple
         if linkage == "centroid":  # in the order of the merges, which may come nearer
             return edges, heights
     else:
-        D = np.ascontiguousarray(distances(X) if callable(distances) else distances, dtype=np.float64)
-        if linkage == "single":
-            _spanning.prim_of_matrix(D, edges, heights)
+        D = distances(X) if callable(distances) else distances
+        if D is None:
+            X = np.ascontiguousarray(X, dtype=np.float64)
+            _linking.chain_of_rows(X, weights, CHAINED[linkage], edges, heights)
+        elif linkage == "single":
+            _spanning.prim_of_matrix(np.ascontiguousarray(D, dtype=np.float64), edges, heights)
             return in_order(edges, heights)
-        kind = {"complete": 0, "average": 1, "weighted": 2}[linkage]
-        _merging.chain(D, weights, kind, edges, heights)
+        else:
+            D = np.ascontiguousarray(D, dtype=np.float64)
+            _linking.chain(D, weights, CHAINED[linkage], edges, heights)
     order = np.argsort(heights, kind="stable")
     return edges[order], heights[order]
 

@@ -1,13 +1,12 @@
-// Agglomerative clustering: pairs of groups, nearest first, without a heap.
+// Agglomerative clustering by the means of the groups: pairs, nearest first, from the rows in O(n d) memory.
 //
-//     ward       d(a, b)^2 = 2 n_a n_b / (n_a + n_b) |m_a - m_b|^2      from the rows, O(n) memory
-//     centroid   d(a, b) = |m_a - m_b|                                   from the rows, O(n) memory
-//     complete, average, weighted                                        from a matrix, by Lance and Williams
+//     ward       d(a, b)^2 = 2 n_a n_b / (n_a + n_b) |m_a - m_b|^2
+//     centroid   d(a, b) = |m_a - m_b|
 //
-// Chains of nearest neighbours (Murtagh 1983) for all but centroid, whose merges may come nearer: there each group
+// Ward by chains of nearest neighbours (Murtagh 1983). Of centroid the merges may come nearer: there each group
 // remembers its nearest (Mullner 2011). Merges come in the order of the chain; the caller sorts them.
 //
-// Twin in NumPy: tests/cluster/test_merging.py, merges_by_the_book.
+// Twin in NumPy: tests/cluster/test_hierarchy.py, merges_by_the_book.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -195,137 +194,9 @@ void centroid(In2<double> X, In1<double> w, InOut2<int64_t> pairs, InOut1<double
     }
 }
 
-// What the linkage makes of the distances from two groups that become one.
-__attribute__((always_inline)) inline double joined(double x, double y, int kind, double share) {
-    return kind == 0 ? (y > x ? y : x) : x + (y - x) * share;
-}
-
-struct Joint {
-    int64_t stays, gone;  // places of two groups, of which the first is now both
-    double share;  // of the second in the mean
-};
-
-HOT void join_rows(double *x, const double *y, int64_t width, int kind, double share) {
-    for (int64_t i = 0; i < width; ++i) x[i] = joined(x[i], y[i], kind, share);
-}
-HOT void catch_up(double *x, const Joint *first, const Joint *last, int kind) {
-    for (; first != last; ++first) {
-        x[first->stays] = joined(x[first->stays], x[first->gone], kind, first->share);
-        x[first->gone] = NEVER;
-    }
-}
-
-// Distances of groups, of which only whole rows are written. A merge changes the rows of its two groups; any other row
-// gets its two entries when it is read next, from the list of merges. When half of the groups are gone, so are their
-// rows and columns.
-class Distances {
-    double *M;
-    int64_t pitch;
-    int kind;
-    std::vector<Joint> joints;
-    std::vector<int64_t> seen;  // merges that the row has
-
-  public:
-    int64_t width, left;  // places, and those of them that are groups
-    std::vector<double> size;  // 0: gone
-    std::vector<int64_t> row;  // the row that stands for the group
-    Distances(double *D, int64_t n, const In1<double> &w, int kind)
-        : M(D), pitch(n), kind(kind), seen(n, 0), width(n), left(n), size(n, 1.0), row(n) {
-        if (w.size()) std::copy_n(w.data(), n, size.data());
-        for (int64_t i = 0; i < n; ++i) row[i] = i, M[i * n + i] = NEVER;
-        joints.reserve(n);
-    }
-    bool is_group(int64_t a) const { return a < width && size[a] > 0.0; }
-    double *of(int64_t a) {
-        double *x = M + a * pitch;
-        catch_up(x, joints.data() + seen[a], joints.data() + joints.size(), kind);
-        seen[a] = int64_t(joints.size());
-        return x;
-    }
-    void join(int64_t a, int64_t b) {
-        double *x = of(a);
-        const double share = kind == 1 ? size[b] / (size[a] + size[b]) : 0.5;
-        join_rows(x, of(b), width, kind, share);  // what is gone is no number now, and never the least
-        x[a] = x[b] = NEVER;
-        joints.push_back({a, b, share});
-        seen[a] = int64_t(joints.size());
-        size[a] += size[b];
-        row[a] = std::max(row[a], row[b]);  // as SciPy has it: then ties go alike
-        size[b] = 0.0;
-        --left;
-    }
-    // The rows and columns of what is left move together; `at` says where the group of a row is.
-    void close_ranks(std::vector<int64_t> &at) {
-        std::vector<int64_t> kept;
-        for (int64_t i = 0; i < width; ++i)
-            if (size[i] > 0.0) kept.push_back(i);
-        for (int64_t k = 0; k < left; ++k) {
-            const double *from = of(kept[k]);
-            double *to = M + k * left;  // at or before the place of what was read
-            for (int64_t c = 0; c < left; ++c) to[c] = from[kept[c]];
-            size[k] = size[kept[k]], row[k] = row[kept[k]];
-            at[row[k]] = k;
-        }
-        pitch = width = left;
-        joints.clear();
-        std::fill_n(seen.begin(), left, 0);
-    }
-};
-
-constexpr int64_t FEW = 64;  // places that need not be saved
-
-void chain(InOut2<double> D,  // in/out  (n, n) symmetric distances; overwritten
-           In1<double> w,  // in      (n,) above 0, or (0,): ones
-           int kind,  // 0 complete, 1 average, 2 weighted
-           InOut2<int64_t> pairs, InOut1<double> heights) {
-    const int64_t n = D.shape(0);
-    require(int64_t(D.shape(1)) == n && weighs(w, n) && fit(pairs, heights, n) && kind >= 0 && kind <= 2,
-            "chain: pairs and heights must fit the rows, and the kind be 0, 1 or 2");
-    nb::gil_scoped_release unlocked;
-    Distances distances(D.data(), n, w, kind);
-    const std::vector<int64_t> &row = distances.row;
-    std::vector<int64_t> at(n), links;
-    for (int64_t i = 0; i < n; ++i) {
-        require(distances.size[i] > 0.0, "chain: weights must be above 0");
-        at[i] = i;
-    }
-    for (int64_t step = 0; step + 1 < n;) {
-        if (links.empty()) {
-            int64_t first = -1;
-            for (int64_t i = 0; i < distances.width; ++i)
-                if (distances.size[i] > 0.0 && (first < 0 || row[i] < row[first])) first = i;
-            links.push_back(row[first]);
-        }
-        const int64_t a = at[links.back()], before = links.size() > 1 ? at[links[links.size() - 2]] : -1;
-        require(distances.is_group(a) && (before < 0 || distances.is_group(before)),
-                "chain: the distances must be symmetric");
-        const double *x = distances.of(a), least = least_of(x, distances.width);
-        require(least < NEVER, "chain: the distances must be finite numbers");
-        int64_t b = before >= 0 && x[before] == least ? before : -1;
-        if (b < 0)
-            for (int64_t i = 0; i < distances.width; ++i)
-                if (x[i] == least && (b < 0 || row[i] < row[b])) b = i;
-        if (b != before) {
-            require(int64_t(links.size()) < distances.left, "chain: the distances must be symmetric");
-            links.push_back(row[b]);
-            continue;
-        }
-        pairs.data()[2 * step] = row[a];
-        pairs.data()[2 * step + 1] = row[b];
-        heights.data()[step++] = least;
-        links.pop_back();
-        links.pop_back();
-        const int64_t stays = std::min(a, b);
-        distances.join(stays, std::max(a, b));
-        at[row[stays]] = stays;
-        if (distances.width >= FEW && 2 * distances.left <= distances.width) distances.close_ranks(at);
-    }
-}
-
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "ward", &ward, "X", "w", "pairs", "heights");
     define(m, "centroid", &centroid, "X", "w", "pairs", "heights");
-    define(m, "chain", &chain, "D", "w", "kind", "pairs", "heights");
 }

@@ -1,0 +1,9 @@
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def chain(D: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: int, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], heights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def chain_of_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: int, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], heights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
