@@ -201,9 +201,9 @@ def agreements() -> list[str]:
 
 
 NOTES = (
-    "kmeans_plusplus: from a few seeds on, rows are looked at in single precision and measured where that leaves a "
-    "doubt: the same rows, 0.31 at k = 100. At k = 10 a third of the time goes into writing the rows down in single "
-    "precision and into the first two seeds, to which nearly all rows come nearer: 0.6 to 0.8.",
+    "kmeans_plusplus: rows are looked at in single precision and measured where that leaves a doubt: the same rows. "
+    "At k = 10 a third of the time goes into writing the rows down in single precision and into the second seed, to "
+    "which most rows come nearer.",
     "KMeans, 2000 x 5: some 28 steps of 50 microseconds, of which the native pass is a third; the rest is checking, "
     "seeds and what Python does between steps.",
     "BisectingKMeans: memory is the rows less their mean, and the largest group that is cut.",

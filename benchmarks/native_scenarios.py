@@ -855,7 +855,7 @@ def groups_of_rows() -> None:
     for linkage in ("ward", "complete", "average", "weighted", "single", "centroid"):
         AgglomerativeClustering(3, linkage=linkage).fit(X)
     for w in (np.empty(0), 1.0 + y):
-        search = BestSeeds.of(X, w, ((X - X[0]) ** 2).sum(axis=1))
+        search = BestSeeds.of(X, w, 0, ((X - X[0]) ** 2).sum(axis=1))
         if search:
             search.take_best(np.arange(5))
     AgglomerativeClustering(3, linkage="single", metric="manhattan").fit(X)

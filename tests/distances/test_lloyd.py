@@ -56,20 +56,36 @@ def test_seeds_by_single_precision_are_those_of_all_distances(case, weighted, mo
     }[case]  # fmt: skip
     w = rng.uniform(0, 3, len(X)) if weighted else None
     monkeypatch.setattr(spread_rows, "MANY_ROWS", 0)
-    monkeypatch.setattr(spread_rows, "MANY_SEEDS", 10**9)
+    monkeypatch.setattr(spread_rows, "MANY_COORDINATES", 10**9)
     plain = [spread(X, w, 30, np.random.RandomState(seed))[1] for seed in range(5)]
-    monkeypatch.setattr(spread_rows, "MANY_SEEDS", 2)
+    monkeypatch.setattr(spread_rows, "MANY_COORDINATES", 2)
     fast = [spread(X, w, 30, np.random.RandomState(seed))[1] for seed in range(5)]
     if case != "copies":  # of two points close together, either is worth the same, and rounding decides
         assert_array_equal(fast, plain)
     closest = ((X - X[0]) ** 2).sum(axis=1)
-    search = BestSeeds.of(X, np.empty(0) if w is None else w, closest.copy())
+    search = BestSeeds.of(X, np.empty(0) if w is None else w, 0, closest.copy())
     some = rng.integers(0, len(X), 7)
     apart = np.minimum(((X[:, None] - X[some]) ** 2).sum(axis=2), closest[:, None])
     losses = (np.ones(len(X)) if w is None else w) @ apart
     best = search.take_best(some)
     assert_allclose(losses[best], losses.min(), rtol=1e-12)
     assert_allclose(search.closest, apart[:, best], rtol=1e-12, atol=1e-14 * closest.max())
+
+
+@pytest.mark.parametrize("n", [1, 7, 512, 513, 5000])
+def test_rows_are_drawn_as_by_running_sums_of_all(n):
+    """Twin: one running sum; and the first row is the one that NumPy chooses, with the same state after it."""
+    for seed in range(50):
+        draw, twin = np.random.RandomState(seed), np.random.RandomState(seed)
+        assert spread_rows._first(n, None, draw) == twin.choice(n, p=np.full(n, 1 / n))
+        masses = np.where(draw.uniform(size=n) < 0.5, 0.0, draw.uniform(size=n))
+        masses[draw.randint(n)] = 1.0
+        twin.set_state(draw.get_state())
+        shares = draw.uniform(size=20)
+        rows = spread_rows._drawn(masses, shares)
+        assert_array_equal(rows, np.searchsorted(np.cumsum(masses), shares * masses.sum()))
+        assert (masses[rows] > 0).all()
+        assert_array_equal(shares, twin.uniform(size=20))
 
 
 @pytest.mark.parametrize("K", [2, 3, 40, 300])

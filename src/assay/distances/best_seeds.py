@@ -21,15 +21,15 @@ class BestSeeds:
     """Which of some rows is the best next seed of k-means++: only rows near to it are measured, and mostly for the best
     alone.
 
-    Rows are shifted by one of them and divided by their largest length, so that single precision moves each by at most
-    u = 2^-24. Two rows less than s apart are then less than s + 2u there, and the square of that, summed in single
-    precision, grows by less than a share of (d + 3) u: the limits are twice as far away. What the seeds are worth is
-    compared there, too, and measured where that leaves a doubt. So the answer is that of measuring all rows.
+    Rows are shifted by the first seed and divided by the largest distance from it, so that single precision moves each
+    by at most u = 2^-24. Two rows less than s apart are then less than s + 2u there, and the square of that, summed in
+    single precision, grows by less than a share of (d + 3) u: the limits are twice as far away. What the seeds are
+    worth is compared there, too, and measured where that leaves a doubt. So the answer is that of measuring all rows.
 
     >>> import numpy as np
     >>> from assay.distances.best_seeds import BestSeeds
     >>> rows = np.array([[0.0], [1.0], [9.0], [10.0], [20.0]])
-    >>> search = BestSeeds.of(rows, np.empty(0), np.array([0.0, 1.0, 81.0, 100.0, 400.0]))  # the first is a seed
+    >>> search = BestSeeds.of(rows, np.empty(0), 0, np.array([0.0, 1.0, 81.0, 100.0, 400.0]))
     >>> search.take_best(np.array([1, 3, 4])), search.closest.tolist()
     (1, [0.0, 1.0, 1.0, 0.0, 100.0])
     """
@@ -37,7 +37,7 @@ class BestSeeds:
     rows: np.ndarray
     weights: np.ndarray
     closest: np.ndarray  # (n,) squared distance of the nearest seed, kept up to date
-    radius: float
+    share: float  # of 1, that a distance of 1 is in the strips
     strips: np.ndarray
     shares: np.ndarray  # (16 m,) of the largest weight
     limit: np.ndarray
@@ -45,41 +45,26 @@ class BestSeeds:
     distances: np.ndarray
 
     @classmethod
-    def of(cls, rows: np.ndarray, weights: np.ndarray, closest: np.ndarray) -> Self | None:
-        """None where the lengths of the rows, or the number of their columns, are beyond single precision."""
+    def of(cls, rows: np.ndarray, weights: np.ndarray, seed: int, closest: np.ndarray) -> Self | None:
+        """From the squared distances of the first seed; None where those, or the number of the columns, are beyond
+        single precision."""
         n, d = rows.shape
-        if d > MOST_COLUMNS:
+        with np.errstate(divide="ignore", over="ignore"):
+            share = float(1 / np.sqrt(closest.max()))
+        if d > MOST_COLUMNS or not 0 < share < np.inf:
             return None
         strips = np.empty((-(-n // STRIP), STRIP * d), dtype=np.float32)
-        radius = _lloyd.strips(rows, rows[int(np.argmin(closest))], strips)
-        if radius == 0:
-            return None
-        limit, shares = np.zeros(STRIP * len(strips), np.float32), np.zeros(0, np.float32)
+        limit, shares = np.empty(STRIP * len(strips), np.float32), np.zeros(0, np.float32)
+        _lloyd.strips(rows, rows[seed], closest, share, strips, limit)
         if len(weights):
             shares = np.zeros(STRIP * len(strips), np.float32)
             shares[:n] = weights / weights.max()
-        made = cls(rows, weights, closest, radius, strips, shares, limit, np.empty(n, np.int32), np.empty(n))
-        made.limit[:n] = made._limits(closest)
-        return made
-
-    def _limits(self, squares: np.ndarray) -> np.ndarray:
-        d = self.rows.shape[1]
-        limits = np.sqrt(squares)
-        limits *= 1 / self.radius
-        limits += 4 * UNIT
-        limits *= limits
-        limits *= 1 + 2 * (d + 8) * UNIT
-        return limits
+        return cls(rows, weights, closest, share, strips, shares, limit, np.empty(n, np.int32), np.empty(n))
 
     def take_best(self, some: np.ndarray) -> int:
         """The number of the row among some that lowers the sum of the distances most, which is a seed from now on."""
-        count = np.empty(1, dtype=np.int64)
-        best = _lloyd.best_seed(
-            X=self.rows, w=self.weights, strips=self.strips, weight=self.shares, limit=self.limit,
-            closest=self.closest, rows=some, doubt=UNIT * (32 + 12 * (self.rows.shape[1] + 8)), places=self.places,
-            distances=self.distances, count=count,
+        return _lloyd.best_seed(
+            X=self.rows, w=self.weights, strips=self.strips, weight=self.shares, share=self.share,
+            doubt=UNIT * (32 + 12 * (self.rows.shape[1] + 8)), rows=some, limit=self.limit, closest=self.closest,
+            places=self.places, distances=self.distances,
         )  # fmt: skip
-        places, distances = self.places[: count[0]], self.distances[: count[0]]
-        self.closest[places] = distances
-        self.limit[places] = self._limits(distances)
-        return best

@@ -413,23 +413,26 @@ constexpr int64_t STRIP = 16;
 typedef float Singles __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t Marks __attribute__((vector_size(64)));
 
-HOT double write_strips(View2<const double> X, const double *origin, float *strips) {
+HOT void write_strips(View2<const double> X, const double *origin, double share, float *strips) {
     const int64_t n = X.rows(), d = X.cols();
-    double largest = 0.0;
-    for (int64_t i = 0; i < n; ++i) {
-        const double norm = apart_squared(X.row(i), origin, d);
-        largest = norm > largest ? norm : largest;
-    }
-    const double radius = std::sqrt(largest), share = 1.0 / radius;
-    if (!(radius > 0.0 && radius < NEVER && share < NEVER)) return 0.0;
-    for (int64_t start = 0; start < n; start += STRIP, strips += STRIP * d) {
-        const int64_t m = std::min(STRIP, n - start);
+    for (int64_t start = 0; start < n; start += STRIP, strips += STRIP * d)
         for (int64_t r = 0; r < STRIP; ++r) {
-            const double *x = X.row(start + (r < m ? r : 0));
+            const double *x = X.row(start + r < n ? start + r : start);
             for (int64_t j = 0; j < d; ++j) strips[j * STRIP + r] = float((x[j] - origin[j]) * share);
         }
+}
+
+// In strips, above the distance of whatever is less than sqrt(square) away: u = 2^-24 twice for each of both rows.
+struct Limits {
+    double share, rounding;
+    Limits(double share, int64_t d) : share(share), rounding(1.0 + 2.0 * double(d + 8) * 0x1p-24) {}
+    float of(double square) const {
+        const double apart = std::sqrt(square) * share + 4.0 * 0x1p-24;
+        return float(apart * apart * rounding);
     }
-    return radius;
+};
+HOT void write_limits(const double *closest, int64_t n, const Limits &limits, float *out) {
+    for (int64_t i = 0; i < n; ++i) out[i] = limits.of(closest[i]);
 }
 
 // Whether sixteen numbers are below others, a bit each.
@@ -489,22 +492,30 @@ HOT void all_worth(const float *strips, const float *limit, const float *weight,
     }
 }
 
+constexpr int64_t AHEAD = 12;  // rows that are asked of memory before they are measured
+
 // The rows that come nearer to the candidate in truth, their squared distances, and what that is worth.
 HOT double measure(View2<const double> X, const double *w, const double *closest, int64_t row, const Worth &worth,
                    int32_t *places, double *distances, int64_t &count) {
     const int64_t n = X.rows(), d = X.cols();
+    int64_t near = 0;
+    for (int64_t s = 0; s < int64_t(worth.bits.size()); ++s) {
+        const int64_t start = s * STRIP, m = std::min(STRIP, n - start);  // the last strip is filled up
+        for (uint32_t left = worth.bits[s] & ((1u << m) - 1u); left; left &= left - 1)
+            places[near++] = int32_t(start + __builtin_ctz(left));
+    }
     double gain = 0.0;
     count = 0;
-    for (int64_t s = 0; s < int64_t(worth.bits.size()); ++s)
-        for (uint32_t left = worth.bits[s]; left; left &= left - 1) {
-            const int64_t i = s * STRIP + __builtin_ctz(left);
-            if (i >= n) break;
-            const double v = apart_squared(X.row(i), X.row(row), d);
-            if (!(v < closest[i])) continue;
-            gain += (w ? w[i] : 1.0) * (closest[i] - v);
-            places[count] = int32_t(i);
-            distances[count++] = v;
-        }
+    for (int64_t c = 0; c < near; ++c) {
+        const int64_t i = places[c];
+        if (c + AHEAD < near)
+            for (int64_t j = 0; j < d; j += WIDTH) __builtin_prefetch(X.row(places[c + AHEAD]) + j);
+        const double v = apart_squared(X.row(i), X.row(row), d);
+        if (!(v < closest[i])) continue;
+        gain += (w ? w[i] : 1.0) * (closest[i] - v);
+        places[count] = int32_t(i);
+        distances[count++] = v;
+    }
     return gain;
 }
 
@@ -575,32 +586,37 @@ void try_seeds(In2<double> X,  // in      (n, d)
 
 int64_t strips_of(int64_t n) { return (n + STRIP - 1) / STRIP; }
 
-double strips(In2<double> X,  // in   (n, d)
-              In1<double> origin,  // in   (d,)
-              InOut2<float> out) {  // out  (ceil(n / 16), 16 d)  (x - origin) / radius, sixteen rows beside each other
-    const int64_t n = X.shape(0), d = X.shape(1);
-    require(n > 0 && d > 0 && length(origin) == d && length(out) == strips_of(n) && int64_t(out.shape(1)) == STRIP * d,
-            "strips: the origin and the strips must fit the rows");
+void strips(In2<double> X,  // in   (n, d)
+            In1<double> origin,  // in   (d,)
+            In1<double> closest,  // in   (n,) squared distance of the nearest seed
+            double share,  // of 1, that a distance of 1 is in the strips
+            InOut2<float> out,  // out  (ceil(n / 16), 16 d)  (x - origin) share, sixteen rows beside each other
+            InOut1<float> limit) {  // out  (16 ceil(n / 16),)  above the distance in them of whatever is nearer
+    const int64_t n = X.shape(0), d = X.shape(1), m = strips_of(n);
+    require(n > 0 && d > 0 && length(origin) == d && length(closest) == n && length(out) == m &&
+                int64_t(out.shape(1)) == STRIP * d && length(limit) == STRIP * m,
+            "strips: the origin, the strips and limits must fit the rows");
     nb::gil_scoped_release unlocked;
-    return write_strips(view(X), origin.data(), out.data());  // the radius; 0: no such number
+    write_strips(view(X), origin.data(), share, out.data());
+    write_limits(closest.data(), n, Limits(share, d), limit.data());
+    std::fill(limit.data() + n, limit.data() + STRIP * m, 0.0f);
 }
 
-int64_t best_seed(In2<double> X,  // in   (n, d)
-                  In1<double> w,  // in   (n,) or (0,): ones
-                  In2<float> strips,  // in   as ``strips`` writes them
-                  In1<float> weight,  // in   (16 ceil(n / 16),) w as a share of the largest, or (0,): ones
-                  In1<float> limit,  // in   (16 ceil(n / 16),)  above the distance in them of whatever is nearer
-                  In1<double> closest,  // in   (n,) squared distance of the nearest seed
-                  In1<int64_t> rows,  // in   (t,)     candidates
-                  double doubt,  // by how much the gain of a row in single precision may be wrong
-                  InOut1<int32_t> places,  // out  (n,)   rows that come nearer by the best
-                  InOut1<double> distances,  // out  (n,)   their squared distances
-                  InOut1<int64_t> count) {  // out  (1,)   how many
+int64_t best_seed(In2<double> X,  // in      (n, d)
+                  In1<double> w,  // in      (n,) or (0,): ones
+                  In2<float> strips,  // in      as ``strips`` writes them
+                  In1<float> weight,  // in      (16 ceil(n / 16),) w as a share of the largest, or (0,): ones
+                  double share,  // in      of 1, that a distance of 1 is in the strips
+                  double doubt,  // in      by how much the gain of a row in single precision may be wrong
+                  In1<int64_t> rows,  // in      (t,)     candidates
+                  InOut1<float> limit,  // in/out  (16 ceil(n / 16),)
+                  InOut1<double> closest,  // in/out  (n,)     of the best, which is a seed from now on
+                  InOut1<int32_t> places,  // room    (n,)
+                  InOut1<double> distances) {  // room    (n,)
     const int64_t n = X.shape(0), d = X.shape(1), t = length(rows), m = strips_of(n);
     require(n > 0 && n <= INT32_MAX - STRIP && d > 0 && t > 0 && weighs(w, n) && length(strips) == m &&
                 int64_t(strips.shape(1)) == STRIP * d && weighs(weight, STRIP * m) && length(limit) == STRIP * m &&
-                length(closest) == n && within(rows, 0, n) && length(places) == n && length(distances) == n &&
-                length(count) == 1,
+                length(closest) == n && within(rows, 0, n) && length(places) == n && length(distances) == n,
             "best_seed: strips, limits, candidates and what they change must fit the rows");
     const int64_t *row = rows.data();
     nb::gil_scoped_release unlocked;
@@ -615,19 +631,25 @@ int64_t best_seed(In2<double> X,  // in   (n, d)
     const auto wrong = [&](const Worth &one) { return doubt * double(one.count) + 1e-4 * one.gain; };
     double sure = -NEVER;
     for (const Worth &one : worth) sure = std::max(sure, one.gain - wrong(one));
-    int64_t best = -1, measured = -1;
+    int64_t best = -1, measured = -1, count = 0;
     double gain = -1.0;
+    const auto look = [&](int64_t c) {
+        measured = c;
+        return measure(view(X), w.size() ? w.data() : nullptr, closest.data(), row[c], worth[c], places.data(),
+                       distances.data(), count);
+    };
     for (int64_t c = 0; c < t; ++c) {  // those that may be the best, mostly one
         if (worth[c].gain + wrong(worth[c]) < sure) continue;
-        const double g = measure(view(X), w.size() ? w.data() : nullptr, closest.data(), row[c], worth[c],
-                                 places.data(), distances.data(), count.data()[0]);
-        measured = c;
+        const double g = look(c);
         if (g > gain) gain = g, best = c;
     }
     require(best >= 0, "best_seed: rows and limits must be numbers");
-    if (measured != best)
-        measure(view(X), w.size() ? w.data() : nullptr, closest.data(), row[best], worth[best], places.data(),
-                distances.data(), count.data()[0]);
+    if (measured != best) look(best);
+    const Limits limits(share, d);
+    for (int64_t c = 0; c < count; ++c) {
+        closest.data()[places.data()[c]] = distances.data()[c];
+        limit.data()[places.data()[c]] = limits.of(distances.data()[c]);
+    }
     return best;
 }
 
@@ -637,7 +659,7 @@ NB_MODULE(ASSAY_MODULE, m) {
     define(m, "move", &move, "X", "w", "centers", "shift", "apart", "labels", "upper", "lower", "counts", "sums");
     define(m, "label", &label, "X", "w", "centers", "labels", "counts", "sums", "gaps");
     define(m, "try_seeds", &try_seeds, "X", "w", "rows", "closest", "out", "potential");
-    define(m, "strips", &strips, "X", "origin", "out");
-    define(m, "best_seed", &best_seed, "X", "w", "strips", "weight", "limit", "closest", "rows", "doubt", "places",
-           "distances", "count");
+    define(m, "strips", &strips, "X", "origin", "closest", "share", "out", "limit");
+    define(m, "best_seed", &best_seed, "X", "w", "strips", "weight", "share", "doubt", "rows", "limit", "closest",
+           "places", "distances");
 }

@@ -12,8 +12,11 @@ from assay.distances.best_seeds import BestSeeds
 __all__ = ["spread"]
 
 NO_NUMBERS = np.empty(0)
-MANY_ROWS, MANY_SEEDS = 2_000, 8  # from which on rows are looked at in single precision first
-ROUNDS_IN_FULL = 2  # before that, when new seeds still come nearer to many rows
+MANY_ROWS, MANY_COORDINATES = (
+    2_000,
+    150,
+)  # of all seeds, from which on rows are looked at in single precision first
+ROWS_OF_A_SUM = 512  # whose chances are added up at a time
 
 
 def spread(
@@ -35,11 +38,9 @@ def spread(
     weights = np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
     squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else None
     trials = 2 + int(np.log(K)) if trials is None else trials
-    room = np.empty(
-        (max(trials, 1), 0 if sparse else n)
-    )  # the same for all: new memory costs more than the distances
     rows = np.empty(K, dtype=np.int64)
-    rows[0] = draw.choice(n, p=weights / weights.sum())
+    rows[0] = _first(n, w, draw)
+    room = np.empty((1, 0 if sparse else n))
 
     def tried(some: np.ndarray, closest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if sparse:
@@ -52,22 +53,52 @@ def spread(
         _lloyd.try_seeds(numbers, NO_NUMBERS if w is None else weights, some, closest, out, potential)
         return out, potential
 
-    out, potential = tried(rows[:1], NO_NUMBERS)
-    closest, total = out[0].copy(), potential[0]
-    chances = np.empty(n)
+    closest = tried(rows[:1], NO_NUMBERS)[0][0]
     search: BestSeeds | None = None
+    if not sparse and n >= MANY_ROWS and K * X.shape[1] >= MANY_COORDINATES:
+        search = BestSeeds.of(numbers, NO_NUMBERS if w is None else weights, int(rows[0]), closest)
+    if search is None and not sparse:  # the same for all: new memory costs more than the distances
+        room = np.empty((max(trials, 1), n))
     for k in range(1, K):
-        if k == ROUNDS_IN_FULL and not sparse and n >= MANY_ROWS and K >= MANY_SEEDS:
-            search = BestSeeds.of(numbers, NO_NUMBERS if w is None else weights, closest)
-        np.cumsum(closest if w is None else weights * closest, out=chances)
-        total = chances[-1] if search else total
-        some = np.minimum(np.searchsorted(chances, draw.uniform(size=trials) * total), n - 1)
+        some = _drawn(closest if w is None else weights * closest, draw.uniform(size=trials))
         if search:
             rows[k] = some[search.take_best(some)]
             continue
         out, potential = tried(some, closest)
         best = int(np.argmin(potential))
         closest[:] = out[best]
-        total, rows[k] = potential[best], some[best]
+        rows[k] = some[best]
     seeds = X[rows].toarray() if sparse else X[rows]
     return np.asarray(seeds, dtype=np.float64), rows
+
+
+def _first(n: int, w: np.ndarray | None, draw: np.random.RandomState) -> int:
+    """A row by its weight, as ``draw.choice`` gives it; without weights by a product, unless that leaves a doubt."""
+    if w is not None:
+        return int(draw.choice(n, p=w / w.sum()))
+    state = draw.get_state()
+    place = n * draw.random_sample()
+    if abs(place - round(place)) > 1e-9 + 1e-15 * n * n:  # running sums of 1/n are wrong by less
+        return int(place)
+    draw.set_state(state)
+    return int(draw.choice(n, p=np.full(n, 1 / n)))
+
+
+def _drawn(masses: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The rows at which the running sums of masses reach some shares of their total.
+
+    >>> import numpy as np
+    >>> from assay.distances.spread import _drawn
+    >>> _drawn(np.array([1.0, 0.0, 2.0, 1.0]), np.array([0.0, 0.25, 0.26, 0.75, 0.99])).tolist()
+    [0, 0, 2, 2, 3]
+    """
+    starts = np.arange(0, len(masses), ROWS_OF_A_SUM)
+    ends = np.cumsum(np.add.reduceat(masses, starts))
+    rows = np.empty(len(shares), dtype=np.int64)
+    for i, mass in enumerate((shares * ends[-1]).tolist()):
+        block = min(int(np.searchsorted(ends, mass)), len(ends) - 1)
+        sums = np.cumsum(masses[starts[block] : starts[block] + ROWS_OF_A_SUM])
+        if block:
+            sums += ends[block - 1]
+        rows[i] = starts[block] + np.searchsorted(sums, min(mass, sums[-1]))
+    return rows
