@@ -639,15 +639,17 @@ class MultilayerPerceptron(PassLearner):
         self.history_ = []
 
         best: list[Any] = [math.inf, net.theta.copy()]
+        slopes = np.zeros(len(net.theta))
 
-        def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
+        def objective(theta: np.ndarray) -> float:
             value, grad = value_gradient(theta)
             if value < best[0]:
                 best[:] = value, theta.copy()
-            return value, grad.astype(np.float64, copy=False)
+            slopes[:] = grad
+            return float(value)
 
         try:
-            result = self._minimum(objective, net, judge, keeper)
+            result = self._minimum(objective, slopes, net, judge, keeper)
         except KeyboardInterrupt:
             self._interrupted()
             net.theta[:], self.loss_, self.n_iter_ = best[1], best[0] / self.members, len(self.history_)
@@ -664,8 +666,10 @@ class MultilayerPerceptron(PassLearner):
                 ConvergenceWarning,
             )
 
-    def _minimum(self, objective: Any, net: Members, judge: Any, keeper: _Keeper) -> Any:
-        """SciPy's result."""
+    def _minimum(
+        self, objective: Any, slopes: np.ndarray, net: Members, judge: Any, keeper: _Keeper
+    ) -> Any:
+        """SciPy's result; it asks for the gradient ``slopes`` where it has just asked for the objective."""
         from scipy.optimize import minimize
 
         if judge is not None:
@@ -691,7 +695,7 @@ class MultilayerPerceptron(PassLearner):
                 objective,
                 net.theta.astype(np.float64),
                 method="L-BFGS-B",
-                jac=True,
+                jac=lambda _: slopes,
                 callback=watch,
                 options={"maxfun": self.max_fun, "maxiter": self.max_iter, "gtol": self.tol},
             )
