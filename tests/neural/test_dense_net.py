@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from assay.neural.activations import ACTIVATIONS
-from assay.neural.dense_net import HIDDEN, LOSSES, OPTIMIZERS, DenseNet, forward, native
+from assay.neural.activations import ACTIVATIONS, softmax_rows
+from assay.neural.dense_net import HIDDEN, LOSSES, OPTIMIZERS, ROWS_AT_ONCE, DenseNet, forward, native
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(23, 4))
@@ -214,3 +214,33 @@ def test_products_of_every_shape_are_exact(dtype, m, sizes):
     error = hidden @ V + c - Y
     expected = [rows.T @ error @ V.T, hidden.T @ error, (error @ V.T).sum(axis=0), error.sum(axis=0)]
     assert_array_equal(grad, np.concatenate([part.ravel() for part in expected]) / m)
+
+
+@pytest.mark.parametrize("kind", [None, "batch", "layer"])
+@pytest.mark.parametrize("activation", sorted(HIDDEN))
+def test_many_rows_are_answered_as_few_are(activation, kind):
+    """Native code block by block, on several threads, against NumPy row by row."""
+    random = np.random.default_rng(5)
+    net = DenseNet([4, 5, 3, 6], [activation] * 2, "softmax", "log_loss", normalization=kind)
+    net.theta[:] = random.normal(scale=0.6, size=len(net.theta))
+    net.theta[net.n_weighted :] = random.uniform(0.5, 2, len(net.theta) - net.n_weighted)
+    many = random.normal(size=(2 * ROWS_AT_ONCE + 7, 4))
+    network = (*net.parts(net.theta), [activation] * 2, "softmax", False, net.normalizations(net.theta))
+    whole = forward(many, *network)[0]
+    some = [0, ROWS_AT_ONCE - 1, ROWS_AT_ONCE, len(many) - 1]
+    assert_allclose(whole[some], forward(many[some], *network)[0], rtol=1e-13)
+    assert_array_equal(forward(np.asfortranarray(many), *network)[0], whole)
+    assert_allclose(forward(sparse.csr_array(many), *network)[0], whole, rtol=1e-12)
+    single = forward(many.astype(np.float32), *[[W.astype(np.float32) for W in part] for part in network[:2]], *network[2:])
+    assert single[0].dtype == np.float32
+    assert_allclose(single[0], whole, atol=1e-5)
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+@pytest.mark.parametrize(("n", "K"), [(63, 5), (64, 1), (64, 5), (100, 16), (100, 17)])
+def test_a_softmax_is_the_same_for_few_and_many_rows_and_leaves_its_scores(n, K, layout):
+    scores = np.asarray(np.random.default_rng(n).normal(scale=300, size=(n, K)), order=layout)
+    before = scores.copy()
+    whole = softmax_rows(scores)
+    assert_allclose(whole, np.vstack([softmax_rows(row) for row in scores]), rtol=1e-15)
+    assert_array_equal(scores, before)

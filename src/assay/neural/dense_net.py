@@ -283,9 +283,7 @@ def forward(
     """The values of the layers for some rows: all of them with ``keep``, else only the last."""
     n = X.shape[0]
     if not keep and n > ROWS_AT_ONCE:
-        blocks = [X[at : at + ROWS_AT_ONCE] for at in range(0, n, ROWS_AT_ONCE)]
-        layers = coefs, intercepts, activations, output, False, normalizations
-        return [np.concatenate(in_threads(lambda block: _values(block, *layers)[0], blocks))]
+        return [_in_blocks(X, coefs, intercepts, activations, output, normalizations)]
     if n * max(W.size for W in coefs) <= PRODUCTS_OF_ONE_THREAD:
         return _values(X, coefs, intercepts, activations, output, keep, normalizations)
     with one_blas_thread():
@@ -314,9 +312,42 @@ def _values(
                 np.maximum(a, 0, out=a)
             elif name != "identity":
                 a = ACTIVATIONS[name].value(a)
-        elif output == "softmax":
-            a = softmax_rows(a)
-        elif output != "identity":
-            a = ACTIVATIONS[output].value(a)
+        else:
+            a = _linked(a, output)
         values.append(a)
     return values if keep else values[-1:]
+
+
+def _in_blocks(
+    X: Any,
+    coefs: Sequence[np.ndarray],
+    intercepts: Sequence[np.ndarray],
+    activations: Sequence[str],
+    output: str,
+    normalizations: Sequence[UnitNormalization],
+) -> np.ndarray:
+    """The outputs for many rows: block by block in native code, the blocks on several threads."""
+    net = DenseNet(
+        [len(coefs[0]), *(W.shape[1] for W in coefs)],
+        activations,
+        "identity",
+        "given",
+        normalization=normalizations[0].kind if normalizations else None,
+        dtype=np.float32 if np.result_type(X.dtype, *coefs) == np.float32 else np.float64,
+    )
+    net.begin_at(coefs, intercepts, normalizations)
+
+    def answers(at: int) -> np.ndarray:
+        block = X[at : at + ROWS_AT_ONCE]
+        rows = np.arange(block.shape[0])
+        return _linked(net.scores(net.data(block), rows, net.theta), output)
+
+    with one_blas_thread():
+        return np.concatenate(in_threads(answers, range(0, X.shape[0], ROWS_AT_ONCE)))
+
+
+def _linked(scores: np.ndarray, output: str) -> np.ndarray:
+    """What the output units say, from their weighted sums."""
+    if output == "softmax":
+        return softmax_rows(scores)
+    return scores if output == "identity" else ACTIVATIONS[output].value(scores)
