@@ -520,3 +520,12 @@ def test_groups_and_last_rows_judge(learner, monkeypatch):
     assert_array_equal(judged[1], X[-30:])
     with pytest.raises(ParameterError, match="early_stopping"):
         learner(max_iter=3).fit(X, y, groups=groups)
+
+
+def test_a_rate_that_does_harm_is_named():
+    """The scores of wrong classes end far above those of right ones, all numbers finite and all columns small."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = (X[:, 0] > 0).astype(int)
+    with pytest.warns(ConvergenceWarning, match=r"constant 0\.\d+\)\. Lower learning_rate_init \(now 1e\+06\), or set"):
+        MLPClassifier(learning_rate_init=1e6, max_iter=5, n_iter_no_change=1, random_state=0).fit(X, y)

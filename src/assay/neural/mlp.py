@@ -60,6 +60,7 @@ RESUMED = (  # attributes that change with every pass
 )
 DIVERGED = 1e3  # times the error before learning, beyond which answers are worse than none
 NO_BETTER = 0.999  # of the error of a constant answer
+HARMFUL = 2.0  # times the errors before learning and of a constant answer, beyond which a fit has done harm
 
 
 @dataclass(frozen=True)
@@ -522,7 +523,8 @@ class MultilayerPerceptron(PassLearner):
         return mean_output(net.layers(theta), inputs, self._names_of_activations(len(net.sizes) - 2), output)
 
     def _judge_end(self, before: float, after: float, X: Any, goal: Goal) -> None:
-        """Refuse a fit that diverged, and warn of one that brought nothing while a column or a target is large."""
+        """Refuse a fit that diverged, and warn of one that brought harm, or nothing while a column or a target is
+        large."""
         part = goal.take(rows_to_look_at(X.shape[0]))
         constant = error_of_constant(part.codes, part.numbers)
         who = type(self).__name__
@@ -532,6 +534,8 @@ class MultilayerPerceptron(PassLearner):
                 f"{self._likely_cause(X, goal)}"
             )
         cause = self._large_values(X, goal)
+        if not cause and after > HARMFUL * max(before, constant) > 0:
+            cause = self._likely_cause(X, goal)
         if cause and after >= NO_BETTER * constant > 0:
             from sklearn.exceptions import ConvergenceWarning
 
