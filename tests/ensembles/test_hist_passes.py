@@ -10,8 +10,20 @@ import assay.ensembles._hist_passes as _hist_passes
 from assay.core.sums import Block, Stream
 from assay.ensembles.hist_bins import find_bins
 from assay.ensembles.hist_losses import HistLoss
+from assay.ensembles.hist_order import node_of_rows
 from assay.ensembles.hist_passes import BlockView
 from assay.ensembles.hist_quantiles import quantiles
+
+
+CHUNK = 1 << 15  # rows of a block that are sorted together
+
+
+def sorted_by(node):
+    """The rows of each chunk by node, as numbers within the chunk, and the nodes in that order."""
+    chunks = [node[a : a + CHUNK] for a in range(0, len(node), CHUNK)]
+    orders = [np.argsort(some, kind="stable") for some in chunks]
+    nodes = [some[order] for some, order in zip(chunks, orders)]
+    return np.concatenate(orders).astype(np.uint16), np.concatenate(nodes).astype(np.int32)
 
 
 def pass_by_the_book(codes, cells, node, splits, goes_left):
@@ -54,6 +66,7 @@ def test_a_pass_is_that_of_the_book(d, n, wide):
     g = -y.astype(np.int64) * one
     cells = np.column_stack([g, (one << bits) + one]) if wide else ((g << bits) + one)[:, None]
     node = rng.integers(0, 3, n).astype(np.int32)
+    order, of_place = sorted_by(node)
     sets = np.zeros((2, 8), np.uint32)
     sets[0, 0], sets[1, 0] = 0b1011, 0xFFFF
     goes_left = {0: np.isin(np.arange(256), [0, 1, 3]), 2: np.arange(256) < 16}
@@ -63,15 +76,25 @@ def test_a_pass_is_that_of_the_book(d, n, wide):
         action=np.array([0, -1, 1, -1, -1, -1, -1], np.int32),
         place=np.array([0, last], np.int32),
         child=np.array([3, 4, 5, 6], np.int32),
-        slot=np.array([0, -1, -1, 1], np.int32),
+        slot=np.array([0, -2, -1, 1], np.int32),
         set_start=np.array([0, 8, 16]),
         sets=sets.ravel(),
         slots=2,
     )
     step = 2 if wide else 1
     h, parts = np.zeros((2, view.cells * step), np.int64), np.zeros((4, 2), np.int64)
-    _hist_passes.expand(codes=block, rows=rows, units=units, plan=plan, node=node, h=h, parts=parts)
-    assert_array_equal(node, child)
+    _hist_passes.expand(
+        codes=block, rows=rows, units=units, plan=plan, order=order, node=of_place, h=h, parts=parts
+    )
+    assert_array_equal(node_of_rows({"order": order[None], "node": of_place[None]}), child)
+    for a in range(0, n, CHUNK):  # the rows of a node stand side by side, in their order
+        nodes, places = np.unique(of_place[a : a + CHUNK], return_index=True)
+        for k, place in zip(nodes, places):
+            rows_of_k = np.flatnonzero(child[a : a + CHUNK] == k)
+            assert_array_equal(order[a + place : a + place + len(rows_of_k)], rows_of_k)
+    value, raw = rng.normal(size=7), np.ones(n)
+    _hist_passes.add_values(order, of_place, value, raw)
+    assert_array_equal(raw, 1 + value[child])
     for slot, c in ((0, 3), (1, 6)):
         ours = h[slot].reshape(-1, 256, step)[:d]
         used = np.arange(256)[None, :, None] <= bins.bins[:, None, None]
@@ -93,7 +116,8 @@ def test_a_pass_is_that_of_the_book(d, n, wide):
 def test_quantiles_by_digits_are_those_of_sorting(rows, weighted, name, share):
     y, leaf, w = (np.array(column) for column in zip(*rows, strict=True))
     y, w, loss = y.astype(float), w + 0.5, HistLoss(name, quantile=share)
-    arrays = {"y": y, "raw": np.zeros((1, len(y))), "node": leaf[None].astype(np.int32)}
+    order, node = sorted_by(leaf)
+    arrays = {"y": y, "raw": np.zeros((1, len(y))), "order": order[None], "node": node[None]}
     if weighted:
         arrays["w"] = w
     counts = np.bincount(leaf, minlength=4)

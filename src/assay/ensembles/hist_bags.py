@@ -26,6 +26,7 @@ from assay.ensembles.hist_bins import Bins
 from assay.ensembles.hist_blocks import BlockTargets
 from assay.ensembles.hist_growing import Limits
 from assay.ensembles.hist_losses import HistLoss
+from assay.ensembles.hist_order import at_root, gather_at_root, node_of_rows
 from assay.ensembles.hist_passes import ENOUGH_UNITS, BlockView, Units, native_units, next_plan
 from assay.ensembles.hist_trees import Grown
 
@@ -103,7 +104,7 @@ class KeptBagRows:
             "y": y,
             "first": np.array([block.start]),
             "bag": np.zeros((self.bags, n), np.uint8),
-            "node": np.zeros((self.bags * self.outputs, n), np.int32),
+            **at_root(self.bags * self.outputs, n),
         }
         if w is not None:
             arrays["w"] = self.scale * w
@@ -114,7 +115,7 @@ class KeptBagRows:
 
     @property
     def writable(self) -> tuple[str, ...]:
-        return ("bag", "node", "votes", "answers")
+        return ("bag", "order", "node", "votes", "answers")
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class _Roots:
 
     def __call__(self, arrays: Arrays) -> Added:
         view = self.rows.view
-        arrays["node"][:] = 0
+        gather_at_root(arrays)
         if self.rows.drawn:
             start, n = int(arrays["first"][0]), len(arrays["y"])
             for count, seed in zip(arrays["bag"], self.seeds):
@@ -190,6 +191,7 @@ class _Expansion:
                     rows=self.rows.rows(arrays, tree),
                     units=units,
                     plan=_hist_passes.SplitPlan(**plan),
+                    order=arrays["order"][tree],
                     node=arrays["node"][tree],
                     h=h,
                     parts=left_over,
@@ -211,7 +213,7 @@ class _Votes:
             arrays["votes"] += out
             for k in range(self.outputs):
                 tree = bag * self.outputs + k
-                arrays["answers"][k] += np.where(out, self.values[tree][arrays["node"][tree]], 0.0)
+                arrays["answers"][k] += np.where(out, self.values[tree][node_of_rows(arrays, tree)], 0.0)
         return len(arrays["votes"])
 
 
@@ -299,7 +301,7 @@ class Bags:
             plans = in_threads(next_plan, frontiers)
             if not any(len(plan["place"]) for plan in plans):
                 break
-            parts = self._pass(_Expansion(self._view, units, plans), changes=("node",))
+            parts = self._pass(_Expansion(self._view, units, plans), changes=("order", "node"))
 
             def learn(tree: int, parts: list[Any] = parts) -> None:
                 frontiers[tree].learn(view.unpacked(parts[2 * tree]), parts[2 * tree + 1])
@@ -335,7 +337,7 @@ class Bags:
             if units is None:
                 return None
             roots = _Roots(self._view, units, list(bag_seeds), self._rate or 0.0)
-            totals, *packed = self._pass(roots, changes=("bag", "node"))
+            totals, *packed = self._pass(roots, changes=("bag", "order", "node"))
             if not narrow or (totals[:, 5] >= ENOUGH_UNITS * self.n).all():
                 break
         assert units is not None

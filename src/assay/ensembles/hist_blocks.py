@@ -15,6 +15,7 @@ from assay.core.targets import check_weights
 from assay.ensembles.added import Added, Largest
 from assay.ensembles.hist_bins import Bins, bins_of
 from assay.ensembles.hist_losses import HistLoss
+from assay.ensembles.hist_order import at_root
 from assay.ensembles.hist_sketch import BinSketch, RowSample
 from assay.errors import DataError, DegenerateError
 
@@ -138,7 +139,9 @@ class Totals:
 
 @dataclass(frozen=True)
 class KeptRows:
-    """What is kept of a block: codes, targets, weights, scores, and the node that each row has reached."""
+    """What is kept of a block: codes, targets, weights, scores, and the rows sorted by the node that they have reached."""
+
+    writable = ("raw", "order", "node", "top", "inverse")  # the last of several classes
 
     bins: Bins
     targets: BlockTargets
@@ -152,8 +155,10 @@ class KeptRows:
             "wide": codes.wide,
             "y": y,
             "raw": np.repeat(self.start[:, None], len(y), axis=1),
-            "node": np.zeros((len(self.start), len(y)), np.int32),
+            **at_root(len(self.start), len(y)),
         }
+        if len(self.start) > 1:
+            arrays |= {"top": np.zeros(len(y)), "inverse": np.zeros(len(y))}
         if w is not None:
             arrays["w"] = w
         if held is not None:
@@ -210,7 +215,7 @@ def keep_rows(
     bins, missing = find_block_bins(source, targets, totals, n_categories, int(model.max_bins), model.seed_)
     start = totals.start(loss)
     first = np.zeros(loss.classes) if start is None else start
-    kept = source.keep(KeptRows(bins, targets, first), writable=("raw", "node"))
+    kept = source.keep(KeptRows(bins, targets, first), writable=KeptRows.writable)
     return kept, bins, missing, totals, start
 
 

@@ -1,5 +1,10 @@
 // Trees of a boosted sum from rows that come in blocks: what a block adds in one pass, and the tree that follows.
 //
+// A block is sorted by node, chunk by chunk: at place p of a chunk stands the row order[p], counted within the chunk, and
+// node[p] is the node that this row has reached. Rows of a node stand side by side, in their order. So a pass reads the
+// rows of nodes that are split and no others, works out the gradients of the smaller child's rows alone, and what it
+// reads of a chunk stays in the cache.
+//
 // A pass routes the rows of some nodes to these nodes' children and sums the children's histograms. Best-first growth
 // would need a pass for each split. A Frontier instead plays best-first through with what it knows, taking for granted
 // that children it has not seen are leaves; all nodes that are split then, and whose children it has not seen, are
@@ -11,6 +16,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <queue>
 
 #include "assay/boosting/growth.hpp"
@@ -23,7 +29,8 @@ using namespace assay::boosting;
 namespace {
 
 using Maybe = std::optional<In1<double>>;
-constexpr int64_t TILE_ROWS = 1 << 15;  // rows whose cells are worked out together: with their codes, a megabyte
+constexpr int64_t CHUNK = 1 << 15;  // rows that are sorted together; their numbers have 16 bits
+constexpr int32_t NOTHING = -2;     // of a child: neither its histogram nor what rounding left over is summed
 
 // The codes of a block of n rows; see histogram.hpp.
 struct BlockCodes {
@@ -52,7 +59,7 @@ struct BlockCodes {
     }
 };
 
-// Checks of all rows in every pass, compiled for several instruction sets: they cost no more than reading the rows.
+// Checks of rows that are read, compiled for several instruction sets.
 HOT bool all_within(const double *a, int64_t n, double low, double high) {  // NaN is not
     int64_t outside = 0;
     for (int64_t i = 0; i < n; ++i) outside += !(a[i] >= low) | !(a[i] <= high);
@@ -85,18 +92,21 @@ struct BlockRows {
         require(SQUARED <= kind && kind <= ONE_OF_MANY && length(raw) == n() && for_each(w) && for_each(top) &&
                     for_each(inverse) && (!held || length(*held) == n()) && (kind != ONE_OF_MANY || (top && inverse)),
                 "rows: a score and a target for each row");
+        require(kind != PINBALL || (0.0 <= parameter && parameter <= 1.0), "rows: a quantile from 0 to 1");
+        require(std::isfinite(heaviest) && heaviest >= 0.0 && (w || heaviest == 1.0), "rows: the heaviest weight");
+    }
+    void check_values(const Rows &R, const uint8_t *held, int64_t m) const {  // of m rows, when they are read
         constexpr double MOST = std::numeric_limits<double>::max();
         const bool share = kind == BINOMIAL;
-        bool fits = std::isfinite(heaviest) && heaviest >= 0.0 && all_within(raw.data(), n(), -MOST, MOST) &&
-                    all_within(y.data(), n(), share ? 0.0 : -MOST, share ? 1.0 : MOST);
-        if (w && !held) fits &= all_within(w->data(), n(), -heaviest, heaviest);
-        if (w && held)
-            for (int64_t i = 0; i < n(); ++i) fits &= std::fabs(w->data()[i]) <= heaviest || held->data()[i];
-        if (top) fits &= none_above(raw.data(), top->data(), n());
-        if (inverse) fits &= all_within(inverse->data(), n(), 0.0, 1.0 + 1e-9);
-        require(kind != PINBALL || (0.0 <= parameter && parameter <= 1.0), "rows: a quantile from 0 to 1");
-        require(fits && (w || heaviest == 1.0), "rows: finite scores and targets, and no weight above the heaviest");
+        bool fits = all_within(R.raw, m, -MOST, MOST) && all_within(R.y, m, share ? 0.0 : -MOST, share ? 1.0 : MOST);
+        if (R.w && !held) fits &= all_within(R.w, m, -heaviest, heaviest);
+        if (R.w && held)
+            for (int64_t i = 0; i < m; ++i) fits &= std::fabs(R.w[i]) <= heaviest || held[i];
+        if (R.top) fits &= none_above(R.raw, R.top, m);
+        if (R.inverse) fits &= all_within(R.inverse, m, 0.0, 1.0 + 1e-9);
+        require(fits, "rows: finite scores and targets, and no weight above the heaviest");
     }
+    void check_values() const { check_values(rows(), held_out(), n()); }
 };
 
 struct BlockUnits {
@@ -115,7 +125,7 @@ struct SplitPlan {
     In1<int32_t> action;       // (nodes,)  which split the rows of a node meet, or -1
     In1<int32_t> place;        // (E,)      the column of each split: of 8 bits, or ~column of 16
     In1<int32_t> child;        // (2 E,)    left and right
-    In1<int32_t> slot;         // (2 E,)    where a child's histogram is summed, or -1
+    In1<int32_t> slot;         // (2 E,)    where a child's histogram is summed; -1: only what rounding left over; or -2
     In1<int64_t> set_start;    // (E + 1,)
     In1<uint32_t> sets;        //           codes that go left, as bits
     int64_t slots;
@@ -123,35 +133,115 @@ struct SplitPlan {
         const int64_t E = length(place);
         require(length(child) == 2 * E && length(slot) == 2 * E && shares_out(set_start, E, length(sets)),
                 "plan: sizes");
-        require(within(action, -1, E) && within(child, 0, length(action)) && within(slot, -1, slots), "plan: numbers");
+        require(within(action, -1, E) && within(child, 0, length(action)) && within(slot, NOTHING, slots),
+                "plan: numbers");
     }
 };
 
-// Cells of a tile of rows, and what is noted of them on the way.
+// Some rows of a block, read together, and their cells.
 struct Tile {
-    std::vector<int64_t> room;
-    std::vector<Step> steps;
-    std::vector<int32_t> live, side, order;
-    explicit Tile(int64_t n) : room(2 * n + 2), steps(n), live(n), side(n), order(n) {}
-    int64_t *cells() {  // 16-byte aligned
-        return reinterpret_cast<int64_t *>((reinterpret_cast<uintptr_t>(room.data()) + 15) & ~uintptr_t(15));
+    alignas(64) int64_t cells[2 * TILE];
+    Step steps[TILE];
+    double raw[TILE], y[TILE], w[TILE], top[TILE], inverse[TILE];
+    int32_t rows[TILE];
+    uint8_t held[TILE];
+
+    // Rows a ... a + m, or those of them that `order` numbers.
+    void fill(const BlockRows &block, const Units &units, int64_t a, const uint16_t *order, int64_t m) {
+        Rows R = block.rows();
+        const uint8_t *out = block.held ? block.held_out() + a : nullptr;
+        for (const double **values : {&R.raw, &R.y, &R.w, &R.top, &R.inverse})
+            if (*values) *values += a;
+        if (order) {
+            for (int64_t i = 0; i < m; ++i) rows[i] = order[i];
+            const auto take = [&](const double *&from, double *to) {  // to = from[rows]
+                if (!from) return;
+                for (int64_t i = 0; i < m; ++i) to[i] = from[rows[i]];
+                from = to;
+            };
+            take(R.raw, raw), take(R.y, y), take(R.w, w), take(R.top, top), take(R.inverse, inverse);
+            if (out) {
+                for (int64_t i = 0; i < m; ++i) held[i] = out[rows[i]];
+                out = held;
+            }
+        }
+        block.check_values(R, out, m);
+        make_cells(int(block.kind), R, out, 0, m, units, cells, steps);
     }
-    void fill(const BlockRows &rows, const Units &units, int64_t a, int64_t m) {
-        Rows R = rows.rows();
-        R.raw += a, R.y += a;
-        if (R.w) R.w += a;
-        if (R.top) R.top += a, R.inverse += a;
-        make_cells(int(rows.kind), R, rows.held ? rows.held_out() + a : nullptr, 0, m, units, cells(), steps.data());
+    // h += the histogram of these rows; codes are those of row a and after.
+    void add_to(const Codes &codes, const Units &units, bool ordered, int64_t m, int64_t *h) const {
+        const int32_t *some = ordered ? rows : nullptr;
+        if (units.wide)
+            sum_rows<Wide, 4, true>(codes, some, 0, m, reinterpret_cast<const Wide *>(cells),
+                                    reinterpret_cast<Wide *>(h));
+        else
+            sum_rows<Narrow, 8, true>(codes, some, 0, m, reinterpret_cast<const Narrow *>(cells),
+                                      reinterpret_cast<Narrow *>(h));
     }
 };
-
-void add_to(const Codes &codes, const Units &units, const int32_t *rows, int64_t m, const int64_t *cells, int64_t *h) {
-    if (units.wide)
-        sum_rows<Wide, 4>(codes, rows, 0, m, reinterpret_cast<const Wide *>(cells), reinterpret_cast<Wide *>(h));
-    else sum_rows<Narrow, 8>(codes, rows, 0, m, reinterpret_cast<const Narrow *>(cells), reinterpret_cast<Narrow *>(h));
-}
 
 bool is_aligned(const int64_t *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
+
+// Where the rows of the node at place p of a chunk of m end.
+int64_t end_of_node(const int32_t *node, int64_t p, int64_t m) {
+    int64_t last = p, step = 1;
+    for (; last + step < m && node[last + step] == node[p]; step *= 2) last += step;
+    for (int64_t beyond = std::min(last + step, m);;) {
+        if (beyond - last <= 1) return beyond;
+        const int64_t middle = last + (beyond - last) / 2;
+        (node[middle] == node[p] ? last : beyond) = middle;
+    }
+}
+
+HOT bool all_below(const uint16_t *a, int64_t n, int64_t limit) {
+    uint16_t most = 0;
+    for (int64_t i = 0; i < n; ++i) most = a[i] > most ? a[i] : most;
+    return n == 0 || most < limit;
+}
+
+// f(a, p, q) for the rows of each node in each chunk: places p to q of the chunk that begins with row a.
+template <class F>
+void each_run(const uint16_t *order, const int32_t *node, int64_t n, int64_t nodes, F &&f) {
+    for (int64_t a = 0; a < n; a += CHUNK) {
+        const int64_t m = std::min(CHUNK, n - a);
+        for (int64_t p = 0, q; p < m; p = q) {
+            const int32_t k = node[a + p];
+            q = end_of_node(node + a, p, m);
+            require(0 <= k && k < nodes, "rows: a node that is not there");
+            require(all_below(order + a + p, q - p, m), "rows: a row that is not in its chunk");
+            f(a, p, q);
+        }
+    }
+}
+
+// All rows at the root.
+void gather_at_root(InOut1<uint16_t> order, InOut1<int32_t> node) {
+    require(length(order) == length(node), "gather_at_root: a node for each row");
+    nb::gil_scoped_release unlocked;
+    for (int64_t i = 0; i < length(node); ++i) order.data()[i] = uint16_t(i % CHUNK), node.data()[i] = 0;
+}
+
+// raw[i] += value[the node of row i]
+void add_values(In1<uint16_t> order, In1<int32_t> node, In1<double> value, InOut1<double> raw) {
+    require(length(order) == length(node) && length(raw) == length(node), "add_values: a score for each row");
+    nb::gil_scoped_release unlocked;
+    each_run(order.data(), node.data(), length(node), length(value), [&](int64_t a, int64_t p, int64_t q) {
+        const double v = value.data()[node.data()[a + p]];
+        const uint16_t *row = order.data() + a;
+        for (; p < q; ++p) raw.data()[a + row[p]] += v;
+    });
+}
+
+// out[i] = the node of row i
+void node_of_rows(In1<uint16_t> order, In1<int32_t> node, InOut1<int32_t> out) {
+    require(length(order) == length(node) && length(out) == length(node), "node_of_rows: a place for each row");
+    nb::gil_scoped_release unlocked;
+    each_run(order.data(), node.data(), length(node), INT32_MAX, [&](int64_t a, int64_t p, int64_t q) {
+        const int32_t k = node.data()[a + p];
+        const uint16_t *row = order.data() + a;
+        for (; p < q; ++p) out.data()[a + row[p]] = k;
+    });
+}
 
 // The histogram of all rows, added to h; and their total: gradients, curvatures and counts in units, what rounding left
 // over of the first two in parts, the absolute values of the gradients.
@@ -164,18 +254,18 @@ void sum_root(const BlockCodes &codes, const BlockRows &rows, const BlockUnits &
             "sum_root: codes and targets of the same rows");
     require(rows.learned() < int64_t(1) << U.count_bits, "sum_root: more rows than the units have room for");
     nb::gil_scoped_release unlocked;
-    Tile tile(std::min(n, TILE_ROWS));
+    const auto tile = std::make_unique<Tile>();
     Sums sums;
     Parts parts;
     int64_t size = 0;
-    for (int64_t a = 0; a < n; a += TILE_ROWS) {
-        const int64_t m = std::min(TILE_ROWS, n - a);
-        tile.fill(rows, U, a, m);
-        add_to(codes.from(a), U, nullptr, m, tile.cells(), h.data());
+    for (int64_t a = 0; a < n; a += TILE) {
+        const int64_t m = std::min(TILE, n - a);
+        tile->fill(rows, U, a, nullptr, m);
+        tile->add_to(codes.from(a), U, false, m, h.data());
         for (int64_t i = 0; i < m; ++i) {
-            const Sums one = U.sums(tile.cells() + step * i);
+            const Sums one = U.sums(tile->cells + step * i);
             sums += one, size += std::abs(one.g);
-            if (U.wide) parts += tile.steps[i];
+            if (U.wide) parts += tile->steps[i];
         }
     }
     int64_t *t = total.data();
@@ -184,77 +274,91 @@ void sum_root(const BlockCodes &codes, const BlockRows &rows, const BlockUnits &
 
 // Rows of the nodes that are split go to the children; histograms of those with a slot, and what rounding left over.
 void expand(const BlockCodes &codes, const BlockRows &rows, const BlockUnits &units, const SplitPlan &plan,
-            InOut1<int32_t> node,         // in/out  (n,)         the node of each row
+            InOut1<uint16_t> order,       // in/out  (n,)
+            InOut1<int32_t> node,         // in/out  (n,)
             InOut2<int64_t> h,            // in/out  (slots, words)
             InOut2<int64_t> parts) {      // in/out  (2 E, 2)
     const Units U = units.units();
     const int64_t n = codes.n, step = U.wide ? 2 : 1, E = length(plan.place), M = length(plan.action);
-    require(rows.n() == n && length(node) == n && within(node, 0, M) && length(h) == plan.slots &&
+    require(rows.n() == n && length(node) == n && length(order) == n && length(h) == plan.slots &&
                 int64_t(h.shape(1)) == codes.cells() * step && length(parts) == 2 * E && parts.shape(1) == 2 &&
                 is_aligned(h.data()),
             "expand: codes, targets and nodes of the same rows");
     require(rows.learned() < int64_t(1) << U.count_bits, "expand: more rows than the units have room for");
+    struct Meeting {  // of a row with a split: where its codes are, how far apart, and what goes left
+        const uint8_t *codes;
+        int64_t stride;
+        const uint32_t *set;
+        bool wide;
+        uint8_t left[BINS];
+    };
+    std::vector<Meeting> meetings(E);
     for (int64_t e = 0; e < E; ++e) {
         const int64_t p = plan.place.data()[e], words = plan.set_start.data()[e + 1] - plan.set_start.data()[e];
         require(p >= 0 ? p < codes.narrow && words >= BINS / 32
                        : ~p < length(codes.wide) &&
                              words * 32 >= codes.wide_start.data()[~p + 1] - codes.wide_start.data()[~p],
                 "expand: a column that is not there");
+        const int64_t width = codes.width();
+        Meeting &split = meetings[e];
+        split.set = plan.sets.data() + plan.set_start.data()[e], split.wide = p < 0;
+        if (p < 0) {
+            split.codes = reinterpret_cast<const uint8_t *>(codes.wide.data() + ~p * n), split.stride = 2;
+        } else {
+            split.codes = codes.panels.data() + p / width * width * n + p % width, split.stride = width;
+            for (int64_t b = 0; b < BINS; ++b) split.left[b] = split.set[b >> 5] >> (b & 31) & 1;
+        }
     }
     nb::gil_scoped_release unlocked;
-    struct Meeting {  // of a row with a split: where its codes are, how far apart, and what goes left
-        const uint8_t *codes;
-        int64_t stride;
-        const uint32_t *set;
-        bool wide;
-    };
-    std::vector<Meeting> meetings;
-    for (int64_t e = 0; e < E; ++e) {
-        const int64_t p = plan.place.data()[e], width = codes.width();
-        const uint32_t *set = plan.sets.data() + plan.set_start.data()[e];
-        if (p >= 0) meetings.push_back({codes.panels.data() + p / width * width * n + p % width, width, set, false});
-        else meetings.push_back({reinterpret_cast<const uint8_t *>(codes.wide.data() + ~p * n), 2, set, true});
-    }
-    Tile tile(std::min(n, TILE_ROWS));
+    const auto tile = std::make_unique<Tile>();
+    const std::unique_ptr<uint16_t[]> right(new uint16_t[CHUNK]);
     std::vector<Parts> sums(2 * E);
-    std::vector<int64_t> start(2 * E + 1), next(2 * E);
-    const int32_t *action = plan.action.data();
-    for (int64_t a = 0; a < n; a += TILE_ROWS) {
-        const int64_t m = std::min(TILE_ROWS, n - a);
-        int32_t *at = node.data() + a;
+    each_run(order.data(), node.data(), n, M, [&](int64_t a, int64_t p, int64_t q) {
+        const int32_t e = plan.action.data()[node.data()[a + p]];
+        if (e < 0) return;
+        const Meeting &split = meetings[e];
+        uint16_t *row = order.data() + a;
         // Sides of splits are as good as random, so there is no branch that could be foretold by them.
-        int64_t live = 0;
-        for (int64_t i = 0; i < m; ++i) tile.live[live] = int32_t(i), live += action[at[i]] >= 0;
-        if (live == 0) continue;
-        tile.fill(rows, U, a, m);
-        std::fill(start.begin(), start.end(), 0);
-        for (int64_t k = 0; k < live; ++k) {
-            const int32_t i = tile.live[k], e = action[at[i]];
-            const Meeting &split = meetings[e];
-            const uint8_t *cell = split.codes + (a + i) * split.stride;
-            uint32_t code = *cell;
-            if (split.wide) code = *reinterpret_cast<const uint16_t *>(cell);
-            const int32_t side = 2 * e + 1 - int32_t(split.set[code >> 5] >> (code & 31) & 1);
-            at[i] = plan.child.data()[side];
-            tile.side[k] = side;
-            ++start[side + 1];
+        int64_t middle = p, others = 0;
+        const auto route = [&](auto goes_left) {
+            for (int64_t i = p; i < q; ++i) {
+                const uint16_t r = row[i];
+                const int64_t left = goes_left(r);
+                row[middle] = r, right[others] = r;  // both written, one kept
+                middle += left, others += 1 - left;
+            }
+        };
+        if (split.wide) {
+            const uint16_t *code = reinterpret_cast<const uint16_t *>(split.codes) + a;
+            route([=](uint16_t r) { return int64_t(split.set[code[r] >> 5] >> (code[r] & 31) & 1); });
+        } else {
+            const uint8_t *code = split.codes + a * split.stride, *left = split.left;
+            const int64_t stride = split.stride;
+            route([=](uint16_t r) { return int64_t(left[code[r * stride]]); });
         }
-        if (U.wide)
-            for (int64_t k = 0; k < live; ++k) sums[tile.side[k]] += tile.steps[tile.live[k]];
-        for (int64_t s = 0; s < 2 * E; ++s) next[s] = start[s], start[s + 1] += start[s];
-        for (int64_t k = 0; k < live; ++k) tile.order[next[tile.side[k]]++] = tile.live[k];
-        for (int64_t side = 0; side < 2 * E; ++side) {
-            const int32_t s = plan.slot.data()[side];
-            if (s >= 0)
-                add_to(codes.from(a), U, tile.order.data() + start[side], start[side + 1] - start[side], tile.cells(),
-                       h.data() + s * int64_t(h.shape(1)));
+        std::memcpy(row + middle, right.get(), others * sizeof(uint16_t));
+        const int32_t *child = plan.child.data() + 2 * e, *slot = plan.slot.data() + 2 * e;
+        std::fill(node.data() + a + p, node.data() + a + middle, child[0]);
+        std::fill(node.data() + a + middle, node.data() + a + q, child[1]);
+        for (int side = 0; side < 2; ++side) {
+            if (slot[side] == NOTHING) continue;
+            const int64_t stop = side ? q : middle;
+            for (int64_t first = side ? middle : p; first < stop; first += TILE) {
+                const int64_t m = std::min(TILE, stop - first);
+                tile->fill(rows, U, a, row + first, m);
+                if (U.wide)
+                    for (int64_t i = 0; i < m; ++i) sums[2 * e + side] += tile->steps[i];
+                if (slot[side] >= 0)
+                    tile->add_to(codes.from(a), U, true, m, h.data() + slot[side] * int64_t(h.shape(1)));
+            }
         }
-    }
+    });
     for (int64_t e = 0; e < 2 * E; ++e) parts.data()[2 * e] += sums[e].g, parts.data()[2 * e + 1] += sums[e].h;
 }
 
 // The largest gradient (as an absolute value) and curvature of rows that count.
 std::tuple<double, double> extents(const BlockRows &rows) {
+    rows.check_values();
     nb::gil_scoped_release unlocked;
     Extent most{0.0, 0.0};
     const Rows R = rows.rows();
@@ -280,6 +384,7 @@ void add_decreases(const BlockRows &rows, In1<int32_t> leaf, In1<double> step, I
     require(length(leaf) == rows.n() && within(leaf, -1, leaves) && length(scale) == leaves && length(sums) == leaves &&
                 rows.kind >= BINOMIAL,
             "add_decreases: a leaf for each row");
+    rows.check_values();
     nb::gil_scoped_release unlocked;
     const Rows R = rows.rows();
     for (int64_t i = 0; i < rows.n(); ++i) {
@@ -387,8 +492,9 @@ class Frontier : Search {
                 const bool left_large = nodes_[l].sums.count >= nodes_[l + 1].sums.count;
                 const int32_t large = left_large ? l : l + 1;
                 const bool onward = may_split(nodes_[large]), derived = !histograms_[k].empty();
-                int32_t at[2] = {-1, -1};
+                int32_t at[2] = {NOTHING, NOTHING};
                 if (onward) at[left_large] = int32_t(slots++);
+                else if (units_.wide) at[left_large] = -1;  // the rest of the parent's is the larger child's
                 if (onward && !derived) at[!left_large] = int32_t(slots++);
                 place.push_back(columns_.place[nodes_[k].split.column]);
                 child.push_back(l), child.push_back(l + 1), slot.push_back(at[0]), slot.push_back(at[1]);
@@ -419,7 +525,9 @@ class Frontier : Search {
             for (int side = 0; side < 2; ++side) {
                 const int64_t *part = parts.data() + 2 * (2 * e + side);
                 const int32_t c = side ? nodes_[k].right : nodes_[k].left, s = slots_[2 * e + side];
-                parts_[c] = {part[0], part[1]};
+                const int64_t *other = parts.data() + 2 * (2 * e + 1 - side);
+                if (s != NOTHING) parts_[c] = {part[0], part[1]};
+                else parts_[c] = {parts_[k].g - other[0], parts_[k].h - other[1]};
                 if (s >= 0) histograms_[c].assign(h.data() + s * words(), h.data() + (s + 1) * words());
             }
             const bool left = slots_[2 * e] >= 0, right = slots_[2 * e + 1] >= 0;
@@ -580,7 +688,10 @@ NB_MODULE(ASSAY_MODULE, m) {
                       field("set_start", &SplitPlan::set_start), field("sets", &SplitPlan::sets),
                       field("slots", &SplitPlan::slots));
     define(m, "sum_root", &sum_root, "codes", "rows", "units", "h", "total");
-    define(m, "expand", &expand, "codes", "rows", "units", "plan", "node", "h", "parts");
+    define(m, "expand", &expand, "codes", "rows", "units", "plan", "order", "node", "h", "parts");
+    define(m, "gather_at_root", &gather_at_root, "order", "node");
+    define(m, "add_values", &add_values, "order", "node", "value", "raw");
+    define(m, "node_of_rows", &node_of_rows, "order", "node", "out");
     define(m, "extents", &extents, "rows");
     define(m, "add_decreases", &add_decreases, "rows", "leaf", "step", "scale", "sums");
     define(m, "choose_units", &choose_units, "kind", "narrow", "g", "h", "heaviest", "n");

@@ -22,6 +22,7 @@ from assay.ensembles.damping import ROUNDING, shares_that_lower
 from assay.ensembles.hist_bins import BYTE, Bins
 from assay.ensembles.hist_growing import Damping, Limits, set_bounded_leaves
 from assay.ensembles.hist_losses import HistLoss
+from assay.ensembles.hist_order import gather_at_root, node_of_rows
 from assay.ensembles.hist_quantiles import leaf_steps, node_values, quantiles
 from assay.ensembles.hist_trees import Grown
 
@@ -78,11 +79,7 @@ class BlockView:
 
     def rows(self, arrays: Arrays) -> list[_hist_passes.BlockRows]:
         """What the gradients of each score follow from."""
-        raw, n, K = arrays["raw"], len(arrays["y"]), self.loss.classes
-        top, inverse = None, None
-        if K > 1:
-            top, inverse = np.empty(n), np.empty(n)
-            _hist_boosting.normalisers(raw, top, inverse, _hist_boosting.Crew(1))
+        raw, K = arrays["raw"], self.loss.classes
         return [
             _hist_passes.BlockRows(
                 kind=self.loss.kind,
@@ -91,8 +88,8 @@ class BlockView:
                 raw=raw[k],
                 y=arrays["y"],
                 w=arrays.get("w"),
-                top=top,
-                inverse=inverse,
+                top=arrays.get("top"),
+                inverse=arrays.get("inverse"),
                 held=arrays.get("held"),
             )
             for k in range(K)
@@ -131,13 +128,20 @@ class _Extents:
 
 @dataclass(frozen=True)
 class _Roots:
-    """The histogram and the total of all rows, for each score."""
+    """A tree begins: the histogram and the total of all rows, for each score."""
+
+    changes = ("order", "node", "top", "inverse")
 
     view: BlockView
     units: list[Units]
 
     def __call__(self, arrays: Arrays) -> Added:
         view, codes, K = self.view, self.view.codes(arrays), self.view.loss.classes
+        gather_at_root(arrays)
+        if K > 1:
+            _hist_boosting.normalisers(
+                arrays["raw"], arrays["top"], arrays["inverse"], _hist_boosting.Crew(1)
+            )
         totals, packed = np.zeros((K, 6), np.int64), []
         for rows, units, total in zip(view.rows(arrays), self.units, totals):
             step = 2 if units[0] else 1
@@ -154,12 +158,11 @@ class _Expansion:
     view: BlockView
     units: list[Units]
     plans: list[dict[str, Any]]
-    first: bool  # whether all rows are at the root
+
+    changes = ("order", "node")
 
     def __call__(self, arrays: Arrays) -> Added:
         view, codes, parts = self.view, self.view.codes(arrays), []
-        if self.first:
-            arrays["node"][:] = 0
         for k, rows in enumerate(view.rows(arrays)):
             plan, step = self.plans[k], 2 if self.units[k][0] else 1
             h = np.zeros((plan["slots"], view.cells * step), np.int64)
@@ -170,6 +173,7 @@ class _Expansion:
                     rows=rows,
                     units=native_units(self.units[k]),
                     plan=_hist_passes.SplitPlan(**plan),
+                    order=arrays["order"][k],
                     node=arrays["node"][k],
                     h=h,
                     parts=left_over,
@@ -191,7 +195,7 @@ class _Decreases:
         parts = []
         for k, rows in enumerate(self.view.rows(arrays)):
             sums = np.zeros(len(self.steps[k]), np.int64)
-            leaf = self.leaves[k][arrays["node"][k]]
+            leaf = self.leaves[k][node_of_rows(arrays, k)]
             _hist_passes.add_decreases(rows, leaf, self.steps[k], self.scales[k], sums)
             parts.append(sums)
         return Added(*parts)
@@ -206,12 +210,15 @@ class _Step:
     wants_losses: bool
     back: list[np.ndarray] | None = None  # values that are taken back first
 
+    changes = ("raw",)
+
     def __call__(self, arrays: Arrays) -> Added:
         raw = arrays["raw"]
         if self.back is not None:
-            raw -= [value[node] for value, node in zip(self.back, arrays["node"])]
-        for k, (value, node) in enumerate(zip(self.values, arrays["node"])):
-            raw[k] += value[node]
+            for scores, value, order, node in zip(raw, self.back, arrays["order"], arrays["node"]):
+                _hist_passes.add_values(order, node, -value, scores)
+        for scores, value, order, node in zip(raw, self.values, arrays["order"], arrays["node"]):
+            _hist_passes.add_values(order, node, value, scores)
         bad = np.count_nonzero(~np.isfinite(raw))
         losses = (
             self.view.losses(arrays, raw) if self.wants_losses and not bad else Added(ExactSum(), ExactSum())
@@ -240,7 +247,7 @@ class _Shortened:
     slopes: bool
 
     def __call__(self, arrays: Arrays) -> Any:
-        leaf = np.array([of[node] for of, node in zip(self.leaf_of, arrays["node"])])
+        leaf = np.array([of[node_of_rows(arrays, k)] for k, of in enumerate(self.leaf_of)])
         added = np.array([tree.number[node] for tree, node in zip(self.damping.trees, leaf)])
         start, y, w = arrays["raw"] - added, arrays["y"], arrays.get("w")
         if not self.slopes:
@@ -325,28 +332,22 @@ class PassBoosting:
         units = None if self._overflow else self._begin(seeds)
         if units is None:
             return None
-        first = True
         while True:
             plans = [next_plan(frontier) for frontier in self._frontiers]
             if not any(len(plan["place"]) for plan in plans):
                 break
-            parts = self._pass(_Expansion(self.view, units, plans, first), changes=("node",)).parts
-            first = False
+            parts = self._pass(_Expansion(self.view, units, plans)).parts
             for k, frontier in enumerate(self._frontiers):
                 frontier.learn(self.view.unpacked(parts[2 * k]), parts[2 * k + 1])
         trees, leaf_of = self._finish(rate)
-        if first:  # no node was split; rows may still stand where the round before has left them
-            leaf_of = [np.zeros(self._most_nodes, np.int32) for _ in leaf_of]
-        self._most_nodes = max(len(of) for of in leaf_of)
         if not self.loss.smooth:
             self._set_leaves(trees[0], leaf_of[0], rate)
         self._add(trees, leaf_of)
         return trees
 
-    _most_nodes = 1
-
-    def _pass(self, task: Callable[[Arrays], Any], changes: Sequence[str] = ()) -> Any:
+    def _pass(self, task: Callable[[Arrays], Any]) -> Any:
         self.passes += 1
+        changes = getattr(task, "changes", ())
         total = self.kept.update(task, changes) if changes else self.kept.add_up(task)
         arrays = getattr(total, "parts", (total,))
         self.bytes_received += sum(part.nbytes for part in arrays if isinstance(part, np.ndarray))
@@ -406,7 +407,7 @@ class PassBoosting:
             self._damp(trees, leaf_of, before[0])
 
     def _step(self, task: _Step) -> None:
-        bad, *losses = self._pass(task, changes=("raw",)).parts
+        bad, *losses = self._pass(task).parts
         self._overflow = bad > 0
         self.losses = self._sums(losses) if task.wants_losses else None
 

@@ -16,6 +16,7 @@ from assay.core.exact_sum import ExactSum
 from assay.core.kept import Arrays
 from assay.ensembles.added import Added, Largest
 from assay.ensembles.hist_losses import HistLoss, weight_unit
+from assay.ensembles.hist_order import node_of_rows
 from assay.ensembles.hist_trees import Grown
 
 __all__ = ["leaf_steps", "node_values", "quantiles"]
@@ -46,7 +47,7 @@ class _Groups:
 
     def of(self, arrays: Arrays) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """(n, levels) groups, residuals and weights of the training rows."""
-        group = self.members[self.leaf_of[arrays["node"][0]]]
+        group = self.members[self.leaf_of[node_of_rows(arrays)]]
         residual, w = arrays["y"] - arrays["raw"][0], arrays.get("w")
         if "held" not in arrays:
             return group, residual, w

@@ -33,8 +33,9 @@ struct Codes {
     int64_t cells() const { return wide_start[d16]; }
 };
 
-// Rows of one panel, given by number (or rows first ... first + m if there are no numbers).
-template <class Cell, int GROUP>
+// Rows of one panel, given by number (or rows first ... first + m if there are no numbers). Cells are found by the number
+// of their row, or (IN_ORDER) stand in the order of the rows.
+template <class Cell, int GROUP, bool IN_ORDER>
 static inline void sum_panel(const uint8_t *panel, int64_t width, int64_t columns, const int32_t *rows, int64_t first,
                              int64_t m, const Cell *cells, Cell *out) {
     alignas(64) uint8_t tile[TILE * 64];
@@ -47,12 +48,13 @@ static inline void sum_panel(const uint8_t *panel, int64_t width, int64_t column
             for (int64_t i = 0; i < t; ++i) {
                 if (a + i + AHEAD < m) {
                     __builtin_prefetch(panel + rows[a + i + AHEAD] * width);
-                    __builtin_prefetch(cells + rows[a + i + AHEAD]);
+                    if constexpr (!IN_ORDER) __builtin_prefetch(cells + rows[a + i + AHEAD]);
                 }
                 std::memcpy(tile + i * width, panel + rows[a + i] * width, width);
-                values[i] = cells[rows[a + i]];
+                if constexpr (!IN_ORDER) values[i] = cells[rows[a + i]];
             }
-            codes = tile, v = values;
+            codes = tile;
+            if constexpr (!IN_ORDER) v = values;
         }
         for (int64_t j = 0; j < columns; j += GROUP) {
             Cell *h = out + j * BINS;
@@ -75,7 +77,7 @@ static inline void with_width(int64_t width, F &&f) {
     f(std::integral_constant<int, W>());
 }
 
-template <class Cell, int GROUP>
+template <class Cell, int GROUP, bool IN_ORDER = false>
 static inline void sum_rows(const Codes &C, const int32_t *rows, int64_t first, int64_t m, const Cell *cells,
                             Cell *out) {
     for (int64_t j = 0; j < C.d8; j += C.width) {
@@ -84,7 +86,7 @@ static inline void sum_rows(const Codes &C, const int32_t *rows, int64_t first, 
         Cell *h = out + j * BINS;
         with_width(C.width, [&](auto width) {  // the compiler likes to know the width of a row
             constexpr int W = decltype(width)::value;
-            sum_panel<Cell, W % GROUP ? 4 : GROUP>(panel, W, columns, rows, first, m, cells, h);
+            sum_panel<Cell, W % GROUP ? 4 : GROUP, IN_ORDER>(panel, W, columns, rows, first, m, cells, h);
         });
     }
     for (int64_t j = 0; j < C.d16; ++j) {
@@ -93,7 +95,7 @@ static inline void sum_rows(const Codes &C, const int32_t *rows, int64_t first, 
         if (rows == nullptr) {
             for (int64_t i = first; i < first + m; ++i) h[codes[i]] += cells[i];
         } else {
-            for (int64_t i = 0; i < m; ++i) h[codes[rows[i]]] += cells[rows[i]];
+            for (int64_t i = 0; i < m; ++i) h[codes[rows[i]]] += cells[IN_ORDER ? i : rows[i]];
         }
     }
 }
