@@ -6,7 +6,7 @@ import signal
 import numpy as np
 import pytest
 
-from assay.core.kept import KeptOnWorkers
+from assay.core.kept_on_workers import KeptOnWorkers
 from assay.ensembles import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,

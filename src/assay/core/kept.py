@@ -1,13 +1,13 @@
 """What has been made of each block of rows, kept to be added up and changed pass after pass.
 
 ``Source.keep`` makes it; where it stays depends on where the rows come from: in memory, in a block store on disk, or
-on the workers of a cluster. The sums come in the order of the blocks, so that they do not depend on threads or workers.
+on the workers of a cluster (:mod:`assay.core.kept_on_workers`). In memory and on disk blocks are added in their order;
+workers first add up the blocks that they have, so what is added must not depend on it: whole numbers, exact sums, maxima.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import reduce
 from itertools import islice
 from operator import add
 from typing import Any, Protocol, Self, TypeVar
@@ -18,7 +18,7 @@ from assay.core.block_store import BlockStore
 from assay.core.parallel import end_if_abandoned, in_threads, threads
 from assay.errors import DataError
 
-__all__ = ["Addable", "Arrays", "Kept", "KeptInMemory", "KeptOnDisk", "KeptOnWorkers", "tree_sum"]
+__all__ = ["Addable", "Arrays", "Kept", "KeptInMemory", "KeptOnDisk", "locked", "no_blocks", "sum_of_few", "tree_sum"]
 
 Arrays = dict[str, np.ndarray]
 
@@ -30,6 +30,7 @@ class Addable(Protocol):
 
 
 S = TypeVar("S", bound=Addable)
+T = TypeVar("T")
 
 
 class Kept:
@@ -46,7 +47,9 @@ class Kept:
     def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
         """The same sum, where f may change in place the arrays that were declared writable.
 
-        ``changes`` names those of them that f does change, default None for any: workers copy these alone.
+        ``changes`` names those of them that f does change, default None for any. Where what was changed is lost with a
+        worker, all updates are made again, by ``f.again(arrays)`` if f has such a method: it changes the same and gives
+        nothing that is used.
         """
         raise TypeError(f"{type(self).__name__} must say how it updates")
 
@@ -91,7 +94,7 @@ class KeptInMemory(Kept):
         return self._blocks
 
     def add_up(self, f: Callable[[Arrays], S]) -> S:
-        return reduce(add, in_threads(lambda block: f(dict(block[0])), self._open()))
+        return sum_of_few(lambda block: f(dict(block[0])), self._open())
 
     def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
         def of_block(block: tuple[Arrays, Arrays]) -> S:
@@ -100,7 +103,7 @@ class KeptInMemory(Kept):
                 {**fixed, **{name: a for name, a in changing.items() if changes is None or name in changes}}
             )
 
-        return reduce(add, in_threads(of_block, self._open()))
+        return sum_of_few(of_block, self._open())
 
     def close(self) -> None:
         self._blocks = None
@@ -124,87 +127,31 @@ class KeptOnDisk(Kept):
             raise
 
     def add_up(self, f: Callable[[Arrays], S]) -> S:
-        return self._pass(lambda i: f(self.store.read(i)))
+        return sum_of_few(lambda i: f(self.store.read(i)), range(len(self.store)))
 
     def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
         def of_block(i: int) -> S:
             names = self.store.names(i) if self._writable is None else self._writable
             return f(self.store.read(i, [name for name in names if changes is None or name in changes]))
 
-        return self._pass(of_block)
-
-    def _pass(self, part: Callable[[int], S]) -> S:
-        """Sums in order, a few blocks at work at a time, so that no more than their parts wait to be added."""
-        numbers = iter(range(len(self.store)))
-        total: S | None = None
-        while some := list(islice(numbers, 2 * threads())):
-            end_if_abandoned()
-            for value in in_threads(part, some):
-                total = value if total is None else add(total, value)
-        assert total is not None
-        return total
+        return sum_of_few(of_block, range(len(self.store)))
 
     def close(self) -> None:
         self.store.close()
 
 
-class KeptOnWorkers(Kept):
-    """Blocks as persisted Dask objects: they stay on the workers that made them, and only sums travel, in a tree.
+def sum_of_few(part: Callable[[T], S], blocks: Iterable[T], granted: int | None = None) -> S:
+    """The sum of ``part(block)`` in order, a few blocks at work at a time, so that few parts wait to be added.
 
-    Parameters
-    ----------
-    tasks : delayed objects, each the arrays of one block
-    writable : names of the arrays that an update may change, None for all
+    ``granted`` is the number of threads that the surroundings have given to it, None for as many as they allow.
     """
-
-    def __init__(self, tasks: Iterable[Any], writable: Sequence[str] | None):
-        from dask.base import persist
-        from dask.delayed import delayed
-
-        part = delayed(_some, pure=False)
-        self._names = None if writable is None else frozenset(writable)
-        whole = list(tasks)
-        if not whole:
-            raise no_blocks()
-        states = [part(task, self._names, changing) for changing in (False, True) for task in whole]
-        states = list(persist(*states))  # type: ignore[no-untyped-call]
-        self._fixed: list[Any] | None = states[: len(whole)]
-        self._changing: list[Any] = states[len(whole) :]
-
-    def _open(self) -> list[Any]:
-        if self._fixed is None:
-            raise DataError("These blocks of rows have been released; keep them anew.")
-        return self._fixed
-
-    def add_up(self, f: Callable[[Arrays], S]) -> S:
-        from dask.delayed import delayed
-
-        task = delayed(lambda fixed, changing: f(_locked({**fixed, **changing})), pure=False)
-        total: S = tree_sum(list(map(task, self._open(), self._changing))).compute()
-        return total
-
-    def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
-        from dask.base import persist
-        from dask.delayed import delayed
-
-        def change(fixed: Arrays, changing: Arrays) -> tuple[Arrays, S]:
-            copies = {
-                name: np.array(array)
-                for name, array in changing.items()
-                if changes is None or name in changes
-            }
-            return {**changing, **copies}, f({**_locked(fixed), **_locked(changing), **copies})
-
-        task = delayed(change, pure=False, nout=2)
-        pairs = [task(*pair) for pair in zip(self._open(), self._changing)]
-        goals = [*(state for state, _ in pairs), tree_sum([part for _, part in pairs])]
-        *states, total = persist(*goals)  # type: ignore[no-untyped-call]
-        result: S = total.compute()  # first, so that an error leaves the blocks as they were
-        self._changing = states
-        return result
-
-    def close(self) -> None:
-        self._fixed, self._changing = None, []
+    rest, total = iter(blocks), None
+    while some := list(islice(rest, 2 * (granted or threads()))):
+        end_if_abandoned()
+        for value in in_threads(part, some, granted=granted):
+            total = value if total is None else add(total, value)
+    assert total is not None
+    return total
 
 
 def tree_sum(level: list[Any]) -> Any:
@@ -222,11 +169,8 @@ def no_blocks() -> DataError:
     return DataError("There is no block of rows to learn from.")
 
 
-def _some(arrays: Mapping[str, np.ndarray], writable: frozenset[str] | None, changing: bool) -> Arrays:
-    return {name: a for name, a in arrays.items() if (writable is None or name in writable) == changing}
-
-
-def _locked(arrays: Mapping[str, np.ndarray]) -> Arrays:
+def locked(arrays: Mapping[str, np.ndarray]) -> Arrays:
+    """The same arrays, which cannot be written to."""
     return {name: _read_only(array) for name, array in arrays.items()}
 
 

@@ -48,19 +48,23 @@ def threads(limit: int | None = None) -> int:
 
 
 def in_threads(
-    function: Callable[[T], R], items: Sequence[T] | Iterable[T], n_threads: int | None = None
+    function: Callable[[T], R],
+    items: Sequence[T] | Iterable[T],
+    n_threads: int | None = None,
+    granted: int | None = None,
 ) -> list[R]:
     """``[function(item) for item in items]``, on several threads when there are several items.
 
     If one fails, or at Ctrl-C, those not begun are left out, and those at work end where they next say how far they
-    have come (`end_if_abandoned`).
+    have come (`end_if_abandoned`). ``granted`` is a number of threads that the surroundings have given to this work, such
+    as those of a worker of Dask, where each task is else told to use one.
 
     >>> from assay.core.parallel import in_threads
     >>> in_threads(lambda v: v * v, [1, 2, 3])
     [1, 4, 9]
     """
     items = list(items)
-    n = 1 if len(items) < 2 else min(threads(n_threads), len(items))
+    n = 1 if len(items) < 2 else min(granted or threads(n_threads), len(items))
     if n <= 1 or getattr(_here, "busy", False):  # one of our threads starts no others
         return [function(item) for item in items]
 

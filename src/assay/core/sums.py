@@ -34,7 +34,6 @@ from assay.core.kept import (
     Kept,
     KeptInMemory,
     KeptOnDisk,
-    KeptOnWorkers,
     no_blocks,
     tree_sum,
 )
@@ -362,7 +361,13 @@ class DaskRows(Source):
 
         prepare = self._prepare
         task = delayed(lambda X, y, w, a: make(prepare(X, y, w).at(a)), pure=False)
-        return KeptOnWorkers([task(*part) for part in zip(*self._parts)], writable)
+        tasks = [task(*part) for part in zip(*self._parts)]
+        if _has_workers():
+            from assay.core.kept_on_workers import KeptOnWorkers
+
+            return KeptOnWorkers(tasks, writable)
+        blocks: list[Arrays] = delayed(list)(tasks).compute()
+        return KeptInMemory(blocks, [tuple(arrays.values()) for arrays in blocks], writable)
 
     def in_turn(self, step: Callable[[T, Block], T], state: T) -> T:
         from dask.delayed import delayed

@@ -8,7 +8,7 @@ number or an exact sum, and bags are drawn by row number: so the trees do not de
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
@@ -154,13 +154,16 @@ class _Roots:
     seeds: list[int]  # of the bags
     rate: float
 
-    def __call__(self, arrays: Arrays) -> Added:
-        view = self.rows.view
+    def again(self, arrays: Arrays) -> None:
         gather_at_root(arrays)
         if self.rows.drawn:
             start, n = int(arrays["first"][0]), len(arrays["y"])
             for count, seed in zip(arrays["bag"], self.seeds):
                 count[:] = bag_counts(seed, self.rate, start, n)
+
+    def __call__(self, arrays: Arrays) -> Added:
+        self.again(arrays)
+        view = self.rows.view
         codes, trees = view.codes(arrays), len(self.seeds) * self.rows.targets.outputs
         totals, packed, step = np.zeros((trees, 6), np.int64), [], 2 if self.units[0] else 1
         for tree in range(trees):
@@ -178,6 +181,11 @@ class _Expansion:
     rows: _BagView
     units: Units
     plans: list[dict[str, Any]]
+
+    def again(self, arrays: Arrays) -> None:
+        """Rows move, and nothing is summed."""
+        nowhere = [plan | {"slot": np.full_like(plan["slot"], -2), "slots": 0} for plan in self.plans]
+        replace(self, plans=nowhere)(arrays)
 
     def __call__(self, arrays: Arrays) -> Added:
         view, parts, step = self.rows.view, [], 2 if self.units[0] else 1

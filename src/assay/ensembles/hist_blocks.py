@@ -154,7 +154,7 @@ class KeptRows:
             "panels": codes.panels,
             "wide": codes.wide,
             "y": y,
-            "raw": np.repeat(self.start[:, None], len(y), axis=1),
+            "raw": np.broadcast_to(self.start[:, None], (len(self.start), len(y))),
             **at_root(len(self.start), len(y)),
         }
         if len(self.start) > 1:

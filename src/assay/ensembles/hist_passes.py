@@ -8,7 +8,7 @@ in memory, and grows the same trees: everything that is added up over rows is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -135,13 +135,16 @@ class _Roots:
     view: BlockView
     units: list[Units]
 
-    def __call__(self, arrays: Arrays) -> Added:
-        view, codes, K = self.view, self.view.codes(arrays), self.view.loss.classes
+    def again(self, arrays: Arrays) -> None:
         gather_at_root(arrays)
-        if K > 1:
+        if self.view.loss.classes > 1:
             _hist_boosting.normalisers(
                 arrays["raw"], arrays["top"], arrays["inverse"], _hist_boosting.Crew(1)
             )
+
+    def __call__(self, arrays: Arrays) -> Added:
+        self.again(arrays)
+        view, codes, K = self.view, self.view.codes(arrays), self.view.loss.classes
         totals, packed = np.zeros((K, 6), np.int64), []
         for rows, units, total in zip(view.rows(arrays), self.units, totals):
             step = 2 if units[0] else 1
@@ -160,6 +163,11 @@ class _Expansion:
     plans: list[dict[str, Any]]
 
     changes = ("order", "node")
+
+    def again(self, arrays: Arrays) -> None:
+        """Rows move, and nothing is summed."""
+        nowhere = [plan | {"slot": np.full_like(plan["slot"], -2), "slots": 0} for plan in self.plans]
+        replace(self, plans=nowhere)(arrays)
 
     def __call__(self, arrays: Arrays) -> Added:
         view, codes, parts = self.view, self.view.codes(arrays), []
@@ -211,6 +219,9 @@ class _Step:
     back: list[np.ndarray] | None = None  # values that are taken back first
 
     changes = ("raw",)
+
+    def again(self, arrays: Arrays) -> None:
+        replace(self, wants_losses=False)(arrays)
 
     def __call__(self, arrays: Arrays) -> Added:
         raw = arrays["raw"]
