@@ -134,6 +134,34 @@ def test_decimals_are_rounded_as_python_rounds_them(w, q):
         assert bits(values)[0] == struct.pack("<d", float(f"{w}e{q}"))
 
 
+PLAIN = st.from_regex(r"[+-]?([0-9]{1,21}|[0-9]{0,18}\.[0-9]{0,20})", fullmatch=True)
+
+
+@settings(max_examples=600, deadline=None)
+@given(cell=PLAIN, decimal=st.sampled_from(".,"), before=st.sampled_from("-+.,0123456789 "))
+@example(cell="-0.0", decimal=".", before="9")
+@example(cell="1844674407370955.1616", decimal=".", before="1")  # 2^64 as digits
+@example(cell="18446744073709551616", decimal=".", before="1")
+@example(cell="9007199254740993.", decimal=",", before="1")  # between two doubles
+@example(cell="0.1234567890123456", decimal=".", before=".")  # the point is just beyond the last sixteen bytes
+@example(cell="1.123456789012345", decimal=".", before=".")
+def test_short_numbers_are_those_of_python_wherever_they_stand(cell, decimal, before):
+    """The twin is Python's own reading; what stands before the cell, or that nothing does, changes nothing."""
+    try:
+        expected = int(cell) if cell[0] != "+" and -(2**63) <= int(cell) < 2**63 else float(cell)
+    except ValueError:
+        expected = float(cell) if any(map(str.isdigit, cell)) else None
+    cell, d = cell.replace(".", decimal), Dialect(delimiter=b"|", decimal=decimal)
+    for times in (0, 1, 5, 40):
+        page = Pages(d, 2, rows=2).next(f"{before * times}|{cell}\n".encode(), 0, True)[0]
+        kind, values = page.numbers(1)
+        if expected is None:
+            assert kind is None
+        elif kind is not None or len(cell) <= 20:
+            assert kind == (kinds.WHOLE if isinstance(expected, int) else kinds.NUMBER)
+            assert repr(values[0].as_py()) == repr(expected)
+
+
 # The whole reader against itself without its quick ways.
 
 CELLS = st.one_of(

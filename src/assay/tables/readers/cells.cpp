@@ -26,6 +26,9 @@
 
 using namespace assay;
 
+#define INLINED __attribute__((always_inline))
+#define INLINE INLINED inline
+
 namespace {
 
 constexpr uint32_t FLAG = uint32_t(1) << 31;
@@ -317,7 +320,7 @@ inline double scaled(uint64_t w, int64_t q, const uint64_t *powers) {
 }
 
 // A whole number of 64 bits: a minus, perhaps, and digits.
-inline bool read_whole(Span s, int64_t *out) {
+bool read_long_whole(Span s, int64_t *out) {
     const bool minus = s.begin < s.end && *s.begin == '-';
     const uint8_t *p = s.begin + minus;
     Digits digits;
@@ -328,7 +331,7 @@ inline bool read_whole(Span s, int64_t *out) {
 }
 
 // A decimal number: a sign, digits with a point among them, an exponent. Without `out` it is only looked at.
-inline bool read_number(Span s, uint8_t point, const uint64_t *powers, double *out, bool one_by_one = false) {
+bool read_any_number(Span s, uint8_t point, const uint64_t *powers, double *out, bool one_by_one = false) {
     const uint8_t *p = s.begin;
     bool minus = false;
     if (p < s.end && (*p == '-' || *p == '+')) minus = *p++ == '-';
@@ -354,12 +357,96 @@ inline bool read_number(Span s, uint8_t point, const uint64_t *powers, double *o
     if (p != s.end) return false;
     double value = 0;
     if (digits.value) {
-        if (digits.dropped && !one_by_one) return read_number(s, point, powers, out, true);  // without leading zeros
+        if (digits.dropped && !one_by_one)
+            return read_any_number(s, point, powers, out, true);  // without leading zeros
         if (q < LEAST_POWER || q >= LEAST_POWER + POWERS) return false;
         if (out || digits.dropped) value = scaled(digits.value, q, powers);
         if (digits.dropped && value != scaled(digits.value + 1, q, powers)) return false;
     }
     if (out) *out = minus ? -value : value;
+    return true;
+}
+
+// ------------------------------------------------------------------ numbers, sixteen bytes at a time
+
+// A number without an exponent and of at most twenty bytes: digits / 10^fraction, or minus that.
+struct Plain {
+    uint64_t digits = 0;
+    int64_t fraction = 0;
+    bool minus = false, pointed = false;
+};
+
+#if defined(__x86_64__)
+constexpr uint8_t STEP[32] = {0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+                              255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+
+INLINE __m128i sixteen(const uint8_t *p) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)); }
+
+// Digits that end at `end`, sixteen or as many as there are, with a point among them or none; which of them is the
+// point makes no branch. False if that is not what they are.
+INLINE bool read_sixteen(const uint8_t *begin, const uint8_t *end, uint8_t point, Plain &number) {
+    const int64_t n = std::min<int64_t>(end - begin, 16);
+    const __m128i text = sixteen(end - 16), zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
+    const __m128i inside = sixteen(STEP + n);                       // 255 in the last n bytes
+    __m128i x = _mm_and_si128(_mm_sub_epi8(text, zero), inside);
+    const __m128i is_point = _mm_cmpeq_epi8(text, _mm_set1_epi8(char(point)));
+    const uint32_t points = uint32_t(_mm_movemask_epi8(_mm_and_si128(is_point, inside)));
+    if (points) {                                                   // what stands before it moves up
+        const int64_t at = __builtin_ctz(points);
+        const __m128i behind = sixteen(STEP + 15 - at);
+        x = _mm_or_si128(_mm_and_si128(behind, x), _mm_andnot_si128(behind, _mm_slli_si128(x, 1)));
+        number.fraction = 15 - at;
+    }
+    number.pointed = points;
+    if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, nine), nine)) != 0xFFFF || n == (points ? 1 : 0)) return false;
+    const __m128i tens = _mm_mullo_epi16(_mm_and_si128(x, _mm_set1_epi16(0xFF)), _mm_set1_epi16(10));
+    x = _mm_madd_epi16(_mm_add_epi16(tens, _mm_srli_epi16(x, 8)), _mm_set1_epi32(1 << 16 | 100));    // pairs, fours
+    x = _mm_madd_epi16(_mm_packs_epi32(x, x), _mm_set1_epi32(1 << 16 | 10000));                      // eights
+    const uint64_t halves = uint64_t(_mm_cvtsi128_si64(x));
+    number.digits = (halves & 0xFFFFFFFF) * 100000000 + (halves >> 32);
+    return true;
+}
+
+// The cell as such a number; false if it is none, or lies too near to the beginning of the data to be looked at so.
+INLINE bool read_plain(Span s, const uint8_t *data, uint8_t point, Plain &number) {
+    if (s.end - data < 16 || s.size() < 1 || s.size() > 20) return false;
+    number.minus = *s.begin == '-';
+    const uint8_t *begin = s.begin + (number.minus | (*s.begin == '+'));    // nor does the sign make a branch
+    if (!read_sixteen(begin, s.end, point, number)) return false;
+    const uint8_t *tail = s.end - 16;
+    if (begin >= tail) return true;
+    uint64_t head = 0;
+    const uint64_t unit = number.pointed ? 1000000000000000 : 10000000000000000;
+    for (const uint8_t *p = begin; p < tail; ++p) {
+        if (is_digit(*p)) head = 10 * head + uint64_t(*p - '0');
+        else if (*p == point && !number.pointed) number.pointed = true, number.fraction = s.end - p - 1;
+        else return false;
+    }
+    number.digits += head * unit;
+    return head < 1844;                                             // of 64 bits
+}
+#else
+INLINE bool read_plain(Span, const uint8_t *, uint8_t, Plain &) { return false; }
+#endif
+
+INLINE bool read_whole(Span s, const uint8_t *data, int64_t *out) {
+    Plain number;
+    if (s.size() > 16 || !read_plain(s, data, '.', number)) return read_long_whole(s, out);
+    if (number.pointed || *s.begin == '+') return false;
+    if (out) *out = int64_t(number.minus ? -number.digits : number.digits);
+    return true;
+}
+
+INLINE bool read_number(Span s, const uint8_t *data, uint8_t point, const uint64_t *powers, double *out) {
+    constexpr double TENS[16] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    Plain number;
+    if (!read_plain(s, data, point, number)) return read_any_number(s, point, powers, out);
+    if (!out) return true;
+    double value = 0;
+    // Up to 15 digits and powers of ten up to the 22nd are doubles, and a quotient of doubles is rounded exactly.
+    if (s.size() <= 16) value = double(int64_t(number.digits)) / TENS[number.fraction];
+    else if (number.digits) value = scaled(number.digits, -number.fraction, powers);
+    *out = number.minus ? -value : value;
     return true;
 }
 
@@ -425,18 +512,18 @@ struct Outcome {
 
 // Cells as numbers of one type, until one is none. Without `out` they are only looked at.
 template <class T, class Read>
-inline Outcome read_column(const Column &c, const Missing &missing, uint8_t point, T *out, uint8_t *valid, Read read) {
+INLINE Outcome read_column(const Column &c, const Missing &missing, uint8_t point, T *out, uint8_t *valid, Read read) {
     Outcome done;
     int64_t i = 0;
     for (; i < c.rows; ++i) {
         Span s = c.span(i, done.wild);
         T value = 0, *place = out ? &value : nullptr;
-        if (s.size() == 0 || (!is_digit(*s.begin) && missing(s.begin, s.size(), c.quoted(i)))) {
+        if (s.size() == 0 || (missing.begins[*s.begin] && missing(s.begin, s.size(), c.quoted(i)))) {
             ++done.nulls;
             if (out) drop(valid, i);
-        } else if (!read(s, place)) {
+        } else if (!read(s, c.data, place)) {
             uint8_t room[64];
-            if (c.special(i) || !ungroup(s, point, room) || !read(s, place)) break;
+            if (c.special(i) || !ungroup(s, point, room) || !read(s, s.end, place)) break;
         }
         if (out) out[i] = value;
     }
@@ -445,13 +532,15 @@ inline Outcome read_column(const Column &c, const Missing &missing, uint8_t poin
 }
 
 HOT Outcome wholes(const Column &c, const Missing &missing, uint8_t point, int64_t *out, uint8_t *valid) {
-    return read_column<int64_t>(c, missing, point, out, valid,
-                                [](Span s, int64_t *value) { return read_whole(s, value); });
+    return read_column<int64_t>(c, missing, point, out, valid, [](Span s, const uint8_t *data, int64_t *value) INLINED {
+        return read_whole(s, data, value);
+    });
 }
 HOT Outcome decimals(const Column &c, const Missing &missing, uint8_t point, const uint64_t *powers, double *out,
                      uint8_t *valid) {
-    return read_column<double>(c, missing, point, out, valid,
-                               [=](Span s, double *value) { return read_number(s, point, powers, value); });
+    return read_column<double>(c, missing, point, out, valid, [=](Span s, const uint8_t *data, double *value) INLINED {
+        return read_number(s, data, point, powers, value);
+    });
 }
 
 // ------------------------------------------------------------------ text
