@@ -93,6 +93,7 @@ NUMBERS = st.one_of(
 )
 @example(column=["9007199254740993", "9007199254740993.0", "1.5"], decimal=".")
 @example(column=["-0", "1.5"], decimal=".")
+@example(column=["00000001000000000000"], decimal=".")  # leading zeros do not make it long
 @example(column=["0.00012345678901234567", "123456789012345678901234567890"], decimal=".")
 def test_numbers_are_those_of_the_careful_typing_to_the_last_bit(column, decimal):
     d = Dialect(delimiter=b"|", decimal=decimal)
@@ -143,7 +144,9 @@ PLAIN = st.from_regex(r"[+-]?([0-9]{1,21}|[0-9]{0,18}\.[0-9]{0,20})", fullmatch=
 @example(cell="1844674407370955.1616", decimal=".", before="1")  # 2^64 as digits
 @example(cell="18446744073709551616", decimal=".", before="1")
 @example(cell="9007199254740993.", decimal=",", before="1")  # between two doubles
-@example(cell="0.1234567890123456", decimal=".", before=".")  # the point is just beyond the last sixteen bytes
+@example(
+    cell="0.1234567890123456", decimal=".", before="."
+)  # the point is just beyond the last sixteen bytes
 @example(cell="1.123456789012345", decimal=".", before=".")
 def test_short_numbers_are_those_of_python_wherever_they_stand(cell, decimal, before):
     """The twin is Python's own reading; what stands before the cell, or that nothing does, changes nothing."""

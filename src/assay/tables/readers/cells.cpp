@@ -320,11 +320,12 @@ inline double scaled(uint64_t w, int64_t q, const uint64_t *powers) {
 }
 
 // A whole number of 64 bits: a minus, perhaps, and digits.
-bool read_long_whole(Span s, int64_t *out) {
+bool read_long_whole(Span s, int64_t *out, bool one_by_one = false) {
     const bool minus = s.begin < s.end && *s.begin == '-';
     const uint8_t *p = s.begin + minus;
     Digits digits;
-    if (p == s.end || digits.read(p, s.end) != s.end) return false;
+    if (p == s.end || digits.read(p, s.end, one_by_one) != s.end) return false;
+    if (digits.dropped && !one_by_one) return read_long_whole(s, out, true);  // without leading zeros
     if (digits.dropped || digits.value > uint64_t(INT64_MAX) + minus) return false;  // one more below 0
     if (out) *out = int64_t(minus ? -digits.value : digits.value);
     return true;
