@@ -68,6 +68,7 @@ FLOORS = [
     ["core"],
     ["tables"],
     ["learners"],
+    ["threads"],
     ["errors", "sentence", "system", "types"],
 ]
 FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}

@@ -174,7 +174,7 @@ def test_the_number_of_threads_does_not_change_a_bit(monkeypatch):
         paths = []
         for count in ("1", "2", "3"):
             monkeypatch.setenv("ASSAY_NUM_THREADS", count)
-            monkeypatch.setattr("assay.core.parallel._cores", lambda: 3)
+            monkeypatch.setattr("assay.threads._cores", lambda: 3)
             with source.keep(made) as kept:
                 paths.append(descend(kept).tobytes())
         assert len(set(paths)) == 1

@@ -7,6 +7,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info
 
+from assay import system
 from assay.core import parallel
 from assay.core.parallel import in_threads, one_blas_thread, threads
 from assay.core.progress import progress
@@ -14,7 +15,7 @@ from assay.core.progress import progress
 
 @pytest.fixture
 def four_cores(monkeypatch):
-    monkeypatch.setattr(parallel, "_cores", lambda: 4)
+    monkeypatch.setattr("assay.threads._cores", lambda: 4)
     monkeypatch.delenv("ASSAY_NUM_THREADS", raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
 
@@ -53,12 +54,12 @@ def test_a_container_quota_leaves_at_least_one(monkeypatch, tmp_path, quota):
         "builtins.open",
         lambda path, *a, **k: real(tmp_path / "cpu.max" if "cpu.max" in str(path) else path, *a, **k),
     )
-    parallel._cores.cache_clear()
+    system.cores.cache_clear()
     try:
-        cores = parallel._cores()
+        cores = system.cores()
     finally:
         monkeypatch.undo()
-        parallel._cores.cache_clear()
+        system.cores.cache_clear()
     assert cores >= 1 and (not quota[:1].isdigit() or cores == 1)
 
 

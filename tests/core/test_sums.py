@@ -85,7 +85,7 @@ def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, weighted):
     models = []
     for n in ("1", "2", "3"):
         monkeypatch.setenv("ASSAY_NUM_THREADS", n)
-        monkeypatch.setattr("assay.core.parallel._cores", lambda: 3)
+        monkeypatch.setattr("assay.threads._cores", lambda: 3)
         models.append(GaussianNB().fit(X, y, sample_weight=w))
     for model in models[1:]:
         for name in FITTED:

@@ -279,7 +279,7 @@ def test_the_model_does_not_depend_on_the_number_of_threads(monkeypatch, loss):
     models = []
     for count in ("1", "2", "5"):
         monkeypatch.setenv("ASSAY_NUM_THREADS", count)
-        monkeypatch.setattr("assay.core.parallel._cores", lambda: 5)
+        monkeypatch.setattr("assay.threads._cores", lambda: 5)
         if loss == "binomial":
             model = HistGradientBoostingClassifier(max_iter=4, random_state=0).fit(X, y > 1)
         else:

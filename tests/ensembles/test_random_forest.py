@@ -206,7 +206,7 @@ def test_strange_tables(cls):
 @pytest.mark.parametrize("cls", [RandomForestClassifier, RandomForestRegressor])
 def test_neither_threads_nor_a_warm_start_change_a_tree(cls, monkeypatch):
     X, y = IRIS
-    monkeypatch.setattr("assay.core.parallel._cores", lambda: 2)
+    monkeypatch.setattr("assay.threads._cores", lambda: 2)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     two = cls(12, random_state=5, n_jobs=2).fit(X, y)
     one = cls(12, random_state=5, n_jobs=1).fit(X, y)

@@ -119,7 +119,7 @@ def test_two_threads_give_the_numbers_of_one(method, monkeypatch):
     monkeypatch.setattr(probabilities_module, "threads", lambda: 3)
     monkeypatch.setattr(probabilities_module, "WORTH_SHARING", 0)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    monkeypatch.setattr("assay.core.parallel._cores", lambda: 3)
+    monkeypatch.setattr("assay.threads._cores", lambda: 3)
     three = TSNE(method=name, max_iter=250, init="random", random_state=0).fit(X)
     assert_array_equal(one.embedding_, three.embedding_)
     assert_array_equal(one.transform(X[:50] + 0.1), three.transform(X[:50] + 0.1))
