@@ -80,7 +80,7 @@ class Page:
 
 
 class Pages:
-    """The pages of one file: its dialect as native code takes it, and room for the cells of one page.
+    """The pages of one file: its dialect as native code takes it, and room for the cells of two pages.
 
     Parameters
     ----------
@@ -111,24 +111,29 @@ class Pages:
             escape=self._marks["escape"],
             powers=_powers_of_ten(),
         )
-        self._room = np.empty(2 * width * rows, dtype=np.uint32)
+        self._rooms = [np.empty(2 * width * rows, dtype=np.uint32), np.empty(0, dtype=np.uint32)]
         self._result = np.zeros(4, dtype=np.int64)
 
     def next(self, data: bytes, start: int, final: bool) -> tuple[Page, int, int, int]:
         """The page that begins at a position, why it ended, where, and the line ends in it.
 
-        Its cells are overwritten by those of the next one.
+        Its cells are overwritten by those of the second one after it: the next can be found while they are read.
         """
         view = np.frombuffer(data, np.uint8)
         size = 2 * max(self.width, len(data) // BYTES_OF_A_CELL)
-        if len(self._room) < size:
-            self._room = np.empty(size, dtype=np.uint32)
+        if len(self._rooms[0]) < size:
+            self._rooms[0] = np.empty(
+                size + size // 8, dtype=np.uint32
+            )  # buffers differ by what was left over
+        room, _ = self._rooms
         scan(
-            data=view, start=start, final=final, width=self.width, cells=self._room, result=self._result,
+            data=view, start=start, final=final, width=self.width, cells=room, result=self._result,
             **self._marks,
         )  # fmt: skip
         stop, end, rows, lines = self._result.tolist()
-        return Page(view, self._room, self.width, rows, self._reading), stop, end, lines
+        if rows:  # a page without any is not kept by anyone
+            self._rooms.reverse()
+        return Page(view, room, self.width, rows, self._reading), stop, end, lines
 
 
 @cache

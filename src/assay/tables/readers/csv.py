@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.errors import SchemaError, SchemaWarning, warn_user
 from assay.tables.readers import kinds
+from assay.tables.readers.ahead import by_columns
 from assay.tables.readers.cells import Page, Pages
 from assay.tables.readers.delimited import Record, canonical
 from assay.tables.readers.dialect import Dialect, sniff
@@ -117,10 +118,13 @@ class CsvReader:
         """The type of each column, learned from the whole file; columns that are nothing are left out."""
         if self._kinds is None:
             types = dict.fromkeys(self.names, kinds.NO_VALUES)
-            for page in self._pages():
-                for j, name in enumerate(self.names):
-                    if types[name] != kinds.TEXT:
-                        types[name] = kinds.join(types[name], self._kind(page, j, types[name]))
+
+            def kind(page: Page, j: int) -> str:
+                so_far = types[self.names[j]]
+                return so_far if so_far == kinds.TEXT else kinds.join(so_far, self._kind(page, j, so_far))
+
+            for of_page in by_columns(self._pages(), kind, range(self.width)):
+                types.update(zip(self.names, of_page))
             self._keep(types)
         assert self._kinds is not None
         return self._kinds
@@ -184,9 +188,12 @@ class CsvReader:
         types = types or self.kinds
         wanted = self.select(columns)
         places = [self.names.index(name) for name in wanted]
-        for page in self._pages():
-            known = [self._known(page, j, types[self.names[j]]) for j in places]
-            yield pa.table(known, names=wanted)
+
+        def known(page: Page, j: int) -> Any:
+            return self._known(page, j, types[self.names[j]])
+
+        for arrays in by_columns(self._pages(), known, places):
+            yield pa.table(arrays, names=wanted)
 
     def blocks_as_begun(self, types: dict[str, str]) -> Iterator[Any]:
         """Arrow tables, with the types that the first one has; OtherTypes if these do not hold for the whole file.
@@ -196,14 +203,15 @@ class CsvReader:
         """
         import pyarrow as pa
 
-        for page in self._pages():
-            begun, arrays = bool(types), []
-            for j, name in enumerate(self.names):
-                so_far = types[name] if begun else kinds.NO_VALUES
-                kind, values = self._typed(page, j, so_far)
-                if not begun:
-                    types[name] = kind
-                elif kinds.join(so_far, kind) != so_far:
+        def typed(page: Page, j: int) -> tuple[str, Any]:
+            return self._typed(page, j, types.get(self.names[j], kinds.NO_VALUES))
+
+        for parts in by_columns(self._pages(), typed, range(self.width)):
+            if not types:
+                types.update((name, kind) for name, (kind, _) in zip(self.names, parts))
+            arrays = []
+            for name, (kind, values) in zip(self.names, parts):
+                if kinds.join(types[name], kind) != types[name]:
                     raise OtherTypes(name)
                 arrays.append(kinds.raise_to(kind, values, types[name]))
                 if arrays[-1] is None:
@@ -236,9 +244,12 @@ class CsvReader:
         place = {name: j for j, name in enumerate(self.names)}
         parts: dict[str, list[tuple[str, Any]]] = {name: [] for name in wanted}
         types = dict.fromkeys(wanted, kinds.NO_VALUES)
-        for page in self._pages():
-            for name in wanted:
-                part = self._typed(page, place[name], types[name])
+
+        def typed(page: Page, j: int) -> tuple[str, Any]:
+            return self._typed(page, j, types[self.names[j]])
+
+        for of_page in by_columns(self._pages(), typed, [place[name] for name in wanted]):
+            for name, part in zip(wanted, of_page):
                 parts[name].append(part)
                 types[name] = kinds.join(types[name], part[0])
         if columns is None:
@@ -247,15 +258,15 @@ class CsvReader:
         raised = {n: [kinds.raise_to(kind, v, types[n]) for kind, v in parts[n]] for n in wanted}
         again = [n for n in wanted if any(v is None for v in raised[n])]
         if again:
-            texts = [{n: self._cells(page, place[n]) for n in again} for page in self._pages()]
-            raised |= {n: [text[n] for text in texts] for n in again}
+            texts = list(by_columns(self._pages(), self._cells, [place[n] for n in again]))
+            raised |= {n: [text[k] for text in texts] for k, n in enumerate(again)}
         columns_ = [_chained(raised[n], kinds.arrow_type(types[n])) for n in wanted]
         return pa.table(columns_, names=wanted)
 
     # Bytes
 
     def _pages(self) -> Iterator[Page]:
-        """The rows, a few megabytes at a time; a page holds until the next one is asked for."""
+        """The rows, some megabytes at a time; a page holds until the second one after it is asked for."""
         for piece in self.records.pieces(self.dialect.header):
             if b"\0" in piece.buffer and b"\0" in piece.data:
                 raise self.records.nul(piece.data, piece.line)

@@ -265,8 +265,10 @@ def _finish(rows: list[Record], dialect: Dialect, fixed: dict[str, Any], data: b
     bare = [row.cells for row in rows if not any(row.quoted)]
     bare += [[c for c, q in zip(row.cells, row.quoted) if not q] for row in rows if any(row.quoted)]
     held = [c for row in rows if any(row.quoted) for c, q in zip(row.cells, row.quoted) if q]
+    read = data[: rows[-1].end]
+    blank = any(mark != dialect.delimiter and mark in read for mark in (b" ", b"\t"))
     edge = rb"[%b\r\n]" % re.escape(dialect.delimiter)
-    blanks = re.search(rb"(?:\A|%b)[ \t]|[ \t](?:\Z|%b)" % (edge, edge), data[: rows[-1].end])
+    blank = blank and re.search(rb"(?:\A|%b)[ \t]|[ \t](?:\Z|%b)" % (edge, edge), read) is not None
     marks = {dialect.delimiter[0], dialect.quote[0] if dialect.quote else 0, 10, 13}
     needless = any(
         c and c.strip() == c and _text(c) not in MISSING and not any(byte in marks for byte in c)
@@ -276,7 +278,7 @@ def _finish(rows: list[Record], dialect: Dialect, fixed: dict[str, Any], data: b
         dialect,
         header=header,
         decimal=fixed.get("decimal") or _decimal(body, dialect.delimiter),
-        trim=blanks is not None and any(c != c.strip(b" \t") for cells in bare for c in cells),
+        trim=blank and any(c != c.strip(b" \t") for cells in bare for c in cells),
         quoted_missing=needless and not any(c.strip() for cells in bare for c in cells),
     )
 

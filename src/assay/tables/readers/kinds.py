@@ -14,6 +14,7 @@ at once: the types of the blocks are joined with ``join``.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from assay.tables.marks import MISSING
@@ -56,6 +57,7 @@ def join(a: str, b: str) -> str:
     return NESTED if NESTED in (a, b) else TEXT
 
 
+@cache
 def arrow_type(kind: str) -> Any:
     """The Arrow type of a column."""
     import pyarrow as pa

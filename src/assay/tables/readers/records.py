@@ -9,7 +9,9 @@ from assay.errors import ReadError
 from assay.tables.readers.cells import FULL, ODD, Page, Pages
 from assay.tables.readers.delimited import Malformed, Record, tokenize
 from assay.tables.readers.dialect import Dialect
-from assay.tables.readers.source import CHUNK, RECORD_LIMIT, Source
+from assay.tables.readers.source import RECORD_LIMIT, Source
+
+CHUNK = 1 << 21  # bytes read at a time; the cells of two such pieces are in memory
 
 
 class Piece(NamedTuple):
@@ -58,7 +60,7 @@ class Records:
     def pieces(self, header: bool) -> Iterator[Piece]:
         """As many complete records at a time as the chunks hold, less the header if there is one.
 
-        The page of a piece holds until the next piece is asked for.
+        The page of a piece holds until the second piece after it is asked for.
         """
         line, skip = 1, self.dialect.skip
         pages = Pages(self.dialect, self.width) if self.width else None
