@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import assay
@@ -123,6 +125,48 @@ def test_the_likelihood_never_falls_over_steps_of_em(gaps):
             setattr(each, name, getattr(true, name))
     blocks.fit_blocks([parts[:1], parts[1:]])
     assert_allclose(blocks.transition_, memory.fit(parts).transition_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("params", ["h", "c", "hr", "cr", "hc", "fhqrmp", "fhqrmpc"])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_whatever_is_learned_the_likelihood_never_falls(params, gaps):
+    Y = LinearDynamicalSystem.of(**TURN, offset=[3.0, -2.0, 0.5]).sample(80, random_state=0)[0]
+    if gaps:
+        Y[np.random.default_rng(0).uniform(size=Y.shape) < 0.2] = np.nan
+    start = {**TURN, "H": np.eye(3)[:, :2], "offset": [2.0, 0.0, 0.0]}
+    model = LinearDynamicalSystem.of(**start, params=params, n_iter=15, tol=-1).fit(Y)
+    steps = np.diff([record["log_likelihood"] for record in model.history_])
+    assert steps.min() > -1e-9 and steps[0] > 1.0
+    assert_array_equal(model.observation_offset_ == [2.0, 0.0, 0.0], "c" not in params)
+    assert_array_equal(model.observation_ == np.eye(3)[:, :2], "h" not in params)
+
+
+@given(shift=st.tuples(*[st.floats(-1e6, 1e6)] * 3))
+def test_a_shift_of_the_columns_is_a_shift_of_the_offset_alone(shift):
+    """Moments about 0 lost the spread beside a mean of 1e6, so that the likelihood fell."""
+    Y = LinearDynamicalSystem.of(**TURN).sample(60, random_state=0)[0]
+    Y[7, 1] = Y[20] = np.nan
+    near = LinearDynamicalSystem(2, n_iter=10, tol=-1).fit(Y)
+    far = LinearDynamicalSystem(2, n_iter=10, tol=-1).fit(Y + shift)
+    assert_allclose(far.observation_offset_, near.observation_offset_ + shift, rtol=1e-12, atol=1e-6)
+    for name in ("transition_", "observation_", "transition_noise_", "observation_noise_", "initial_mean_"):
+        assert_allclose(getattr(far, name), getattr(near, name), atol=1e-6, err_msg=name)
+    assert_allclose(far.log_likelihood_, near.log_likelihood_, atol=1e-6)
+    assert_allclose(far.smooth(Y + shift).means, near.smooth(Y).means, atol=1e-6)
+    assert_allclose(far.forecast(Y + shift, 2).low - shift, near.forecast(Y, 2).low, atol=1e-6)
+    drawn, states = far.sample(5, random_state=0)
+    expected, same = near.sample(5, random_state=0)
+    assert_allclose(drawn - shift, expected, atol=1e-6)
+    assert_allclose(states, same, atol=1e-6)
+
+
+def test_an_offset_is_one_number_for_each_column():
+    system = LinearDynamicalSystem.of(**LEVEL, offset=5.0)
+    assert_allclose(system.score([[6.0, 7.0, 8.0, 7.5]]), -6.63378734, atol=5e-9)
+    with pytest.raises(
+        ParameterError, match=r"offset must have one number for each of the 3 rows of H, got shape \(2,\)"
+    ):
+        LinearDynamicalSystem.of(**TURN, offset=[1.0, 2.0])
 
 
 def test_forecast_goes_on_as_the_joint_gaussian():

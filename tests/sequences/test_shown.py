@@ -65,7 +65,7 @@ def test_chains_systems_and_classifiers():
     assert chain.rows == [["a", 1.0, 0.0, 1.0], ["b", 0.0, 0.5, 0.5]]
     (second,) = MarkovChain(order=2, pseudo_count=1).fit([list("abbaab")]).show().parts
     assert len(second.rows) == 4
-    assert len(LinearDynamicalSystem(2, random_state=0).fit(WALK).show().parts) == 4
+    assert len(LinearDynamicalSystem(2, random_state=0).fit(WALK).show().parts) == 5
     model = SequenceClassifier(GaussianHMM(2, random_state=0)).fit([WALK[:20], WALK[20:40]], ["up", "down"])
     view = model.show()
     assert [part.title for part in view.parts[:2]] == ["Class priors", "down: Chain"]

@@ -61,12 +61,13 @@ class LinearDynamicalSystem(Learner):
     r"""Hidden numbers that move linearly with noise, and observations that are linear in them, with noise.
 
     .. math:: z_1 \sim N(m, P),\quad z_t = F z_{t-1} + w_t,\ w_t \sim N(0, Q),\quad
-              y_t = H z_t + v_t,\ v_t \sim N(0, R) \quad (1)
+              y_t = c + H z_t + v_t,\ v_t \sim N(0, R) \quad (1)
 
     ``filter`` is Kalman's: the distribution of each :math:`z_t` given the observations up to it; ``smooth`` is that
     given all of them (Rauch, Tung and Striebel). Missing entries of a row are left out, the others are used. ``fit``
-    learns all six by EM from the smoothed moments; neither step lowers the likelihood. It is made of sums over
-    sequences: blocks of whole sequences give the same numbers.
+    learns all seven by EM from the smoothed moments; neither step lowers the likelihood. It is made of sums over
+    sequences: blocks of whole sequences give the same numbers. The moments are taken about the offset c, so columns
+    far from 0 are learned as those beside it: a constant added to a column is added to c and changes nothing else.
 
     Hidden numbers are known up to a change of their coordinates: compare likelihoods or forecasts, not matrices.
 
@@ -80,15 +81,15 @@ class LinearDynamicalSystem(Learner):
         Steps of EM at most.
     tol : float, default 1e-2
         Stop when the log likelihood rises by less.
-    params : str, default "fhqrmp"
-        What fit may change: transition F, observation H, noises Q and R, initial mean m and covariance P.
+    params : str, default "fhqrmpc"
+        What fit may change: transition F, observation H, noises Q and R, initial mean m and covariance P, offset c.
     random_state : int, RandomState or None, default None
         For ``sample``.
 
     Attributes
     ----------
     transition_ : (D, D)      observation_ : (m, D)      transition_noise_ : (D, D)      observation_noise_ : (m, m)
-    initial_mean_ : (D,)      initial_covariance_ : (D, D)
+    initial_mean_ : (D,)      initial_covariance_ : (D, D)      observation_offset_ : (m,)
     log_likelihood_ : float      history_ : list of dict      converged_ : bool      n_iter_ : int
 
     Examples
@@ -123,7 +124,7 @@ class LinearDynamicalSystem(Learner):
         "n_states": Count(1),
         "n_iter": Count(0),
         "tol": Range(),
-        "params": Any_("letters of fhqrmp", lambda v: isinstance(v, str) and set(v) <= set("fhqrmp")),
+        "params": Any_("letters of fhqrmpc", lambda v: isinstance(v, str) and set(v) <= set("fhqrmpc")),
         "random_state": Seed(),
     }
     stored = {
@@ -133,6 +134,7 @@ class LinearDynamicalSystem(Learner):
         "observation_noise_": FloatArray("m", "m", finite=True),
         "initial_mean_": FloatArray("D", finite=True),
         "initial_covariance_": FloatArray("D", "D", finite=True),
+        "observation_offset_": FloatArray("m", finite=True),
         "log_likelihood_": Scalar(),
         "converged_": Boolean(),
     }
@@ -145,7 +147,7 @@ class LinearDynamicalSystem(Learner):
         *,
         n_iter: int = 10,
         tol: float = 1e-2,
-        params: str = "fhqrmp",
+        params: str = "fhqrmpc",
         random_state: RandomState = None,
     ):
         self.n_states = n_states
@@ -164,14 +166,24 @@ class LinearDynamicalSystem(Learner):
         R: ArrayLike,
         mean: ArrayLike,
         covariance: ArrayLike,
+        offset: ArrayLike | None = None,
         **settings: Any,
     ) -> LinearDynamicalSystem:
-        """A system by its matrices."""
+        """A system by its matrices, and by the offset of its observations (0 if it is left out)."""
         system = cls(n_states=len(np.atleast_1d(mean)), **settings)
         for name, value in zip(MATRICES, (F, H, Q, R, mean, covariance)):
             array = np.array(value, dtype=np.float64)
             setattr(system, name, array if name == "initial_mean_" else np.atleast_2d(array))
         system._system()
+        m = len(system.observation_)
+        system.observation_offset_ = (
+            np.zeros(m) if offset is None else np.array(offset, dtype=np.float64, ndmin=1)
+        )
+        if system.observation_offset_.shape != (m,):
+            raise ParameterError(
+                f"offset must have one number for each of the {m} rows of H, got shape {np.shape(offset)}.",
+                who=cls.__name__,
+            )
         for name in ("transition_noise_", "observation_noise_", "initial_covariance_"):
             matrix = getattr(system, name)
             if (
@@ -193,6 +205,11 @@ class LinearDynamicalSystem(Learner):
             raise ParameterError(
                 f"the matrices do not fit each other: {shapes}.", who=type(self).__name__
             ) from None
+
+    def _offset(self) -> np.ndarray:
+        """(m,) the offset of the observations; 0 for matrices set one by one, and in files of before it was learned."""
+        offset: np.ndarray = vars(self).get("observation_offset_", np.zeros(len(self.observation_)))
+        return offset
 
     # ------------------------------------------------------------------ learning
 
@@ -245,7 +262,7 @@ class LinearDynamicalSystem(Learner):
         return self
 
     def _begin(self, X: Sequences) -> None:
-        """Where EM starts: the directions of largest spread, moving slowly."""
+        """Where EM starts: the directions of largest spread about the mean, moving slowly."""
         Y, D = X.values, self.n_states
         m = Y.shape[1]
         filled = np.where(np.isnan(Y), np.nanmean(Y, axis=0), Y)
@@ -258,8 +275,11 @@ class LinearDynamicalSystem(Learner):
         for k in range(D):
             j = m - 1 - k % m
             H[:, k] = vectors[:, j] * np.sqrt(max(values[j], 1e-3)) * (1.0 if k < m else 0.5)
-        mean = np.linalg.lstsq(H, center / units, rcond=None)[0]
+        offset = self._offset() if "observation_" in vars(self) else center
+        offset = vars(self).get("observation_offset_", offset)
+        mean = np.linalg.lstsq(H, (center - offset) / units, rcond=None)[0]
         start = {
+            "observation_offset_": offset,
             "transition_": 0.95 * np.eye(D) + 0.05 * np.eye(D, k=1),
             "observation_": units[:, None] * H,
             "transition_noise_": 0.1 * np.eye(D),
@@ -300,10 +320,14 @@ class LinearDynamicalSystem(Learner):
         return Sums({**sums, **self._observed(X.values, z, P)})
 
     def _observed(self, Y: np.ndarray, z: np.ndarray, P: np.ndarray) -> Sums:
-        """Expected squares of observations and states, over rows with any observation; missing entries by theirs."""
+        """Expected squares of observations about the offset and of (state, 1), over rows with any observation.
+
+        A missing entry enters by its own moments, given what is there.
+        """
         H, R = self.observation_, self.observation_noise_
         m, D = H.shape
-        rows, yy, yz, zz = 0.0, np.zeros((m, m)), np.zeros((m, D)), np.zeros((D, D))
+        rows, yy, yz, zz = 0.0, np.zeros((m, m)), np.zeros((m, D + 1)), np.zeros((D + 1, D + 1))
+        Y, ones = Y - self._offset(), np.ones((len(Y), 1))
         patterns, code = np.unique(~np.isnan(Y), axis=0, return_inverse=True)
         for i, observed in enumerate(patterns):
             if not observed.any():
@@ -322,8 +346,11 @@ class LinearDynamicalSystem(Learner):
             full = states @ B.T + y @ C.T
             rows += len(some)
             yy += full.T @ full + B @ spread @ B.T + len(some) * remainder
-            yz += full.T @ states + B @ spread
-            zz += states.T @ states + spread
+            states = np.hstack([states, ones[: len(some)]])
+            yz += full.T @ states
+            yz[:, :D] += B @ spread
+            zz += states.T @ states
+            zz[:D, :D] += spread
         return Sums(rows=rows, yy=yy, yz=yz, zz=zz)
 
     def _solve(self, sums: Sums) -> None:
@@ -344,12 +371,24 @@ class LinearDynamicalSystem(Learner):
                     sums["after"] - cross - cross.T + self.transition_ @ sums["before"] @ self.transition_.T
                 )
                 self.transition_noise_ = _covariance(total / sums["steps"], sums["after"] / sums["steps"])
-        if "h" in p:
-            self.observation_ = np.linalg.lstsq(sums["zz"].T, sums["yz"].T, rcond=None)[0].T
+        self._solve_observations(sums["rows"], sums["yy"], sums["yz"], sums["zz"])
+
+    def _solve_observations(self, rows: float, yy: np.ndarray, yz: np.ndarray, zz: np.ndarray) -> None:
+        """Observation, offset and noise: the regression of what was seen on (z, 1), about the offset so far."""
+        D, p, offset = self.n_states, self.params, self._offset()
+        known = np.hstack([self.observation_, np.zeros((len(offset), 1))])
+        learned = np.array(["h" in p] * D + ["c" in p])
+        if learned.any():
+            rest = yz[:, learned] - known[:, ~learned] @ zz[np.ix_(~learned, learned)]
+            units = np.sqrt(np.diag(zz)[learned])
+            units = np.where(units > 0, units, 1.0)
+            squares = zz[np.ix_(learned, learned)] / np.outer(units, units)
+            known[:, learned] = np.linalg.lstsq(squares, (rest / units).T, rcond=None)[0].T / units
+            self.observation_, self.observation_offset_ = known[:, :D], offset + known[:, D]
         if "r" in p:
-            cross = self.observation_ @ sums["yz"].T
-            total = sums["yy"] - cross - cross.T + self.observation_ @ sums["zz"] @ self.observation_.T
-            self.observation_noise_ = _covariance(total / sums["rows"], sums["yy"] / sums["rows"])
+            cross = known @ yz.T
+            total = yy - cross - cross.T + known @ zz @ known.T
+            self.observation_noise_ = _covariance(total / rows, yy / rows)
 
     # ------------------------------------------------------------------ answers
 
@@ -370,8 +409,8 @@ class LinearDynamicalSystem(Learner):
         covariances, spread = np.empty((n, D * D)), np.empty((n, D * D))
         logs = np.empty(len(X))
         _kalman.filter(
-            system=self._system(), Y=X.values, begin=X.offsets, predicted=predicted, predicted_covariance=spread,
-            mean=means, covariance=covariances, logs=logs,
+            system=self._system(), Y=X.values - self._offset(), begin=X.offsets, predicted=predicted,
+            predicted_covariance=spread, mean=means, covariance=covariances, logs=logs,
         )  # fmt: skip
         return States(means, covariances.reshape(n, D, D), logs), predicted, spread
 
@@ -411,6 +450,7 @@ class LinearDynamicalSystem(Learner):
         return [
             matrix_section("Transition: from the columns to the rows", hidden, hidden, self.transition_),
             matrix_section("Observation: from the columns to the rows", columns, hidden, self.observation_),
+            matrix_section("Offset of the observations", columns, ["offset"], self._offset()[:, None]),
             matrix_section(
                 "Covariance of the noise of the hidden numbers", hidden, hidden, self.transition_noise_
             ),
@@ -431,7 +471,7 @@ class LinearDynamicalSystem(Learner):
         states = self._filtered(Sequences(ahead, [0, len(ahead)], data.schema))[0]
         means, H = states.means[-steps:], self.observation_
         spread = H @ states.covariances[-steps:] @ H.T + self.observation_noise_
-        mean, deviation = means @ H.T, np.sqrt(np.einsum("tii->ti", spread))
+        mean, deviation = means @ H.T + self._offset(), np.sqrt(np.einsum("tii->ti", spread))
         z = norm.ppf(0.5 + coverage / 2)
         return Forecast(means, mean, deviation, mean - z * deviation, mean + z * deviation)
 
@@ -452,7 +492,7 @@ class LinearDynamicalSystem(Learner):
                 if t == 0
                 else self.transition_ @ states[t - 1] + moves[t]
             )
-        return states @ self.observation_.T + noise, states
+        return states @ self.observation_.T + self._offset() + noise, states
 
 
 def _covariance(matrix: np.ndarray, squares: np.ndarray) -> np.ndarray:
