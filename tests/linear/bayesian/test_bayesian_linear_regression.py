@@ -380,3 +380,39 @@ def test_too_many_products_are_refused_before_they_are_made(learner):
         ParameterError, match="products of 12 columns up to degree 30 are more than 10000 terms"
     ):
         learner(degree=30).fit(X, X[:, 0])
+
+
+UNITS = np.random.default_rng(0).normal(size=(40, 3))
+IN_UNITS = UNITS @ [1.0, 2.0, 0.0] + 0.1 * np.random.default_rng(1).normal(size=40) + 3
+
+
+@pytest.mark.parametrize("unit", [1e-140, 1e-100, 1e100, 1e150])
+@pytest.mark.parametrize("of", ["columns", "y", "both"])
+def test_by_evidence_the_answer_knows_no_units(unit, of):
+    columns, target = unit if of != "y" else 1.0, unit if of != "columns" else 1.0
+    mean, sd = BayesianLinearRegression(beta="evidence").fit(UNITS, IN_UNITS).predict(UNITS, return_std=True)
+    model = BayesianLinearRegression(beta="evidence")
+    if not 1e-299 < (target / columns) ** 2 < 1e299 or (of == "columns" and unit == 1e150):
+        with pytest.raises(
+            DataError, match=r"alpha is not between 1e-299 and 1e\+299.*Divide the columns by a power"
+        ):
+            model.fit(UNITS * columns, IN_UNITS * target)
+        return
+    there, spread = model.fit(UNITS * columns, IN_UNITS * target).predict(UNITS * columns, return_std=True)
+    assert_allclose(there / target, mean, rtol=1e-9)
+    assert_allclose(spread / target, sd, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("columns", "target", "beta", "of"),
+    [
+        (1e-150, 1.0, "gamma", "the columns"),
+        (1e-150, 1e-140, "evidence", "the columns"),
+        (1e-10, 1e-150, "evidence", "y"),
+    ],
+)
+def test_precisions_that_no_number_holds_are_refused(columns, target, beta, of):
+    """They were cut off at 1e-300, which shrank the weights without a word."""
+    model = BayesianLinearRegression(beta=beta)
+    with pytest.raises(DataError, match=f"Divide {of} by a power of ten that brings the values near 1"):
+        model.fit(UNITS * columns, IN_UNITS * target)

@@ -219,6 +219,20 @@ def test_large_columns_and_small_targets():
     assert np.isfinite(sd).all()
 
 
+@pytest.mark.parametrize("learner", [BayesianRidge, ARDRegression])
+def test_weights_whose_squares_are_no_numbers_are_refused(learner):
+    A, b = some_rows()
+    with pytest.raises(
+        DataError, match=r"the weight of column 'x1' would be about .*, whose square is not a number"
+    ):
+        learner().fit(A * np.where(np.arange(A.shape[1]) == 1, 1e-150, 1.0), 1e100 * b)
+    near, far = learner().fit(A, b), learner().fit(1e-150 * A, b)
+    assert_allclose(far.predict(1e-150 * A), near.predict(A), rtol=1e-4, atol=1e-4)
+    if learner is ARDRegression:
+        with pytest.raises(DataError, match="column 'x0' is so large beside y"):
+            learner().fit(1e150 * A, 1e-150 * b)
+
+
 def test_ard_says_if_it_drops_what_matters_and_then_all_is_noise():
     A, b = some_rows()
     with pytest.warns(DegenerateWarning, match="clearly not 0: x0, x1, x3. The threshold_lambda of 10000"):

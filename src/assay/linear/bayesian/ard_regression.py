@@ -12,12 +12,13 @@ from assay.core import Card, Regressor
 from assay.core.explanations import dense_block
 from assay.core.parameters import Any_, Count, Flag, Range
 from assay.core.stored import FloatArray, Integer, Object, Scalar
-from assay.errors import DegenerateError, DegenerateWarning, warn_user
+from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
 from assay.linear.bayesian.posterior_regressor import (
     CLEARLY_BETTER,
     PosteriorRegressor,
     above_zero,
+    check_units,
     weights_settled,
 )
 from assay.linear.terms import MAX_TERMS
@@ -28,6 +29,7 @@ from assay.types import TableLike
 __all__ = ["ARDRegression"]
 
 EPS = float(np.finfo(np.float64).eps)
+LARGEST_PRECISION = 1e305  # short of the largest number, by the size of a table
 LOG_2PI = float(np.log(2 * np.pi))
 CLEARLY_NOT_ZERO = 4.0  # standard deviations of a weight from 0
 
@@ -179,15 +181,24 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
         return super()._summarize(X, y, w)
 
     def _infer(self, rows: CompressedRows) -> None:
+        check_units(rows, self._terms(), type(self).__name__)
         if rows.count < 2:
             raise DegenerateError(
                 f"{type(self).__name__}: Found array with 1 sample(s) while a minimum of 2 is required, since one row "
                 "does not tell weights from noise."
             )
         d = rows.R.shape[1]
+        with np.errstate(over="ignore"):
+            sizes = np.einsum("ij,ij->j", rows.R, rows.R) / (rows.variance + EPS)
+        if not sizes.max(initial=0.0) < LARGEST_PRECISION:
+            j = int(np.argmax(sizes))
+            raise DataError(
+                f"column {self._terms()[j]!r} is so large beside y that the squares of their ratio are no numbers.",
+                who=type(self).__name__,
+                remedy="Divide the column by a power of ten that brings its values near those of y.",
+            )
         climb = self._climb(rows, np.ones(d))
         if climb.settled and climb.determined < 1:
-            sizes = np.einsum("ij,ij->j", rows.R, rows.R) / (rows.variance + EPS)
             again = self._climb(rows, np.where(sizes > 0, sizes, 1.0))
             if again.evidence > climb.evidence + CLEARLY_BETTER:
                 climb = again

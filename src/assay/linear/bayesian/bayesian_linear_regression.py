@@ -15,7 +15,7 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Array, Choice, Count, Flag, Range
 from assay.core.stored import FloatArray, Scalar
 from assay.core.sums import Rows, Source
-from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.linear.bayesian.basis import PolynomialTerms
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
 from assay.linear.bayesian.evidence import Evidence, maximise
@@ -27,6 +27,7 @@ from assay.types import TableLike
 
 __all__ = ["BayesianLinearRegression"]
 
+LEAST_PRECISION = 1e-299  # a search by evidence ends short of the numbers whose reciprocals are none
 SHOWN_ROWS = 6  # training rows that an explanation lists
 
 
@@ -236,7 +237,22 @@ class BayesianLinearRegression(
             raise ParameterError(
                 f"{type(self).__name__}: alpha and beta need a number; beta must be above 0."
             )
-        return [self._completed(evidence, alpha, beta) for alpha in alphas for beta in betas]
+        return [self._in_range(*self._completed(evidence, alpha, beta)) for alpha in alphas for beta in betas]
+
+    def _in_range(self, alpha: float, beta: float) -> tuple[float, float]:
+        """The pair, if what evidence has chosen is a number whose reciprocal is one too."""
+        ratio = alpha / beta if beta > 0 else np.inf
+        for name, numbers, of in (("alpha", (alpha, ratio), "the columns"), ("beta", (beta,), "y")):
+            if isinstance(getattr(self, name), str) and not all(
+                LEAST_PRECISION < number < 1 / LEAST_PRECISION for number in numbers
+            ):
+                raise DataError(
+                    f"the most probable {name} is not between {LEAST_PRECISION:.0e} and {1 / LEAST_PRECISION:.0e}, "
+                    "so it cannot be told in these units.",
+                    who=type(self).__name__,
+                    remedy=f"Divide {of} by a power of ten that brings the values near 1.",
+                )
+        return alpha, beta
 
     def _completed(self, evidence: Evidence, alpha: float | None, beta: float | None) -> tuple[float, float]:
         """The pair with what is missing chosen by evidence; with a gamma prior beta stays 1, the unit of alpha."""

@@ -18,6 +18,7 @@ from assay.linear.bayesian.posterior_regressor import (
     CLEARLY_BETTER,
     PosteriorRegressor,
     above_zero,
+    check_units,
     weights_settled,
 )
 from assay.stats.bayesian.linear_posterior import LinearPosterior
@@ -175,6 +176,7 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
         self.verbose = verbose
 
     def _infer(self, rows: CompressedRows) -> None:
+        check_units(rows, self._terms(), type(self).__name__)
         alpha = 1 / (rows.variance + EPS) if self.alpha_init is None else float(self.alpha_init)
         climb = self._climb(rows, alpha, 1.0 if self.lambda_init is None else float(self.lambda_init))
         if self.lambda_init is None and climb.settled and _effective(rows, climb.alpha, climb.lam) < 1:

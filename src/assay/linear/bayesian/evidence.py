@@ -67,11 +67,17 @@ class Evidence:
 
     def volume(self, ratio: float) -> float:
         """What the determinants and the flat constant add."""
-        return -0.5 * float(np.log1p(self.s**2 / ratio).sum()) - 0.5 * self.flat * np.log(self.rows)
+        with np.errstate(over="ignore"):  # far from the maximum: as improbable as can be
+            determinant = float(np.log1p(self.s**2 / ratio).sum())
+        return -0.5 * determinant - 0.5 * self.flat * np.log(self.rows)
 
     def known(self, alpha: float, beta: float) -> float:
         """(1)."""
-        N, ratio = self.rows - self.flat, alpha / beta
+        return self._at(alpha / beta, beta)
+
+    def _at(self, ratio: float, beta: float) -> float:
+        """(1) for alpha = ratio times beta, which need not be a number."""
+        N = self.rows - self.flat
         return self.volume(ratio) + 0.5 * (N * (np.log(beta) - LOG_2PI) - beta * self.squares(ratio))
 
     def gamma(self, ratio: float, a: float, b: float) -> float:
@@ -89,8 +95,7 @@ class Evidence:
 
     def profile(self, ratio: float) -> float:
         """(1) at alpha = ratio times beta and the beta that is best for it."""
-        beta = self.best_beta(ratio)
-        return self.known(ratio * beta, beta)
+        return self._at(ratio, self.best_beta(ratio))
 
     # Slopes by the logarithm of what varies: a maximum is where they vanish, to more digits than its value shows
 

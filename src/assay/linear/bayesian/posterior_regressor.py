@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues, dense_block
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.linear.bayesian.compressed_rows import CompressedRows
 from assay.linear.bayesian.posterior_table import PosteriorTable
 from assay.linear.bayesian.precision_grid import draw, marginals, total_variance
 from assay.linear.inference.summary import constant_name
@@ -25,9 +27,10 @@ if TYPE_CHECKING:
 else:
     _Regressor = object
 
-__all__ = ["CLEARLY_BETTER", "PosteriorRegressor", "above_zero", "weights_settled"]
+__all__ = ["CLEARLY_BETTER", "PosteriorRegressor", "above_zero", "check_units", "weights_settled"]
 
 CLEARLY_BETTER = 1.0  # in log evidence: what another start must gain to be taken
+LARGEST_WEIGHT = 1e153  # whose square is a number
 ROUNDING = 1e-13  # of the weights: what rounding may move them by
 
 
@@ -194,6 +197,20 @@ def above_zero(learner: Any, squares: Any, rate: str) -> Any:
             f"{type(learner).__name__}: {what}, so that its precision has no bound. Give {rate} above 0."
         )
     return total
+
+
+def check_units(rows: CompressedRows, names: Sequence[str], who: str) -> None:
+    """A DataError for a column in whose units the square of a weight is no number: a precision is its reciprocal."""
+    size = np.sqrt(np.einsum("ij,ij->j", rows.R, rows.R) / max(rows.weight, 1.0))
+    usual = np.divide(np.sqrt(rows.variance), size, out=np.ones(len(size)), where=size > 0)
+    far = usual > LARGEST_WEIGHT
+    if far.any():
+        j = int(np.argmax(far))
+        raise DataError(
+            f"the weight of column {names[j]!r} would be about {usual[j]:.0e}, whose square is not a number.",
+            who=who,
+            remedy="Divide that column, or y, by a power of ten that brings the values near 1.",
+        )
 
 
 def weights_settled(last: np.ndarray, coef: np.ndarray, tol: float) -> bool:
