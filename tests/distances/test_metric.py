@@ -127,3 +127,15 @@ def test_directions_of_very_long_and_very_short_rows(scale):
 
 def test_a_row_of_zeros_has_no_direction():
     assert_allclose(metric_of("cosine").between([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]]), [[1, 1]])
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if "sparse" not in metric_of(name).takes])
+def test_sparse_rows_are_refused_by_a_distance_of_dense_ones(name):
+    X = np.random.default_rng(0).uniform(size=(6, 2))
+    known = metric_of(name).learn(X, np.arange(6) % 2)
+    for answer in (known.between, known.paired):
+        with pytest.raises(DataError, match=r"sparse rows were passed.*Use X.toarray\(\)"):
+            answer(csr_matrix(X), csr_matrix(X))
+    if known != metric_of(name):  # it learns from the rows
+        with pytest.raises(DataError, match=r"sparse rows were passed.*Use X.toarray\(\)"):
+            metric_of(name).learn(csr_matrix(X), np.arange(6) % 2)

@@ -60,7 +60,7 @@ class DiscriminantMetric(Mahalanobis):
             raise DataError(
                 "discriminant: this metric looks at the classes, but there are none. Use 'mahalanobis'."
             )
-        X = np.asarray(X, dtype=np.float64)
+        X = self._dense(X)
         y = np.unique(np.asarray(y), return_inverse=True)[1].ravel()
         w = np.ones(len(X)) if w is None else w
         share = np.bincount(y, weights=w) / w.sum()

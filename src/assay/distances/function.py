@@ -86,7 +86,9 @@ class Pairwise(Metric):
         return type(self.made).__name__
 
     def _prepared(self, X: Any) -> Any:
-        return np.ascontiguousarray(X, dtype=np.float32 if self.name.endswith("32") else np.float64)
+        return np.ascontiguousarray(
+            self._dense(X), dtype=np.float32 if self.name.endswith("32") else np.float64
+        )
 
     def _block(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         return np.asarray(self.made.pairwise(A, B), dtype=np.float64)

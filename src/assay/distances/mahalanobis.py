@@ -93,7 +93,7 @@ class Mahalanobis(Metric):
     def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         if self.L_ is not None:
             return self
-        V = covariance_of(np.asarray(X, dtype=np.float64), w)
+        V = covariance_of(self._dense(X), w)
         return replace(self, L_=root_of(inverse_of(V), "mahalanobis"))
 
     def points(self, X: Any) -> Any:
@@ -109,12 +109,12 @@ class Mahalanobis(Metric):
         return np.einsum("ij,rj->ir", X, self.L_)
 
     def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
-        A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+        A, B = self._dense(A), self._dense(B)
         known: Any = self if self.L_ is not None else self.learn(np.concatenate([A, B]))
         return Metric.between(known, A, B)
 
     def _prepared(self, X: Any) -> Any:
-        return self.points(np.asarray(X, dtype=np.float64))
+        return self.points(self._dense(X))
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         return apart(A, B, 2.0)

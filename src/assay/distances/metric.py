@@ -92,6 +92,15 @@ class Metric:
     def _shape(A: Any) -> tuple[int, ...]:
         return A.shape if hasattr(A, "shape") else np.shape(A)
 
+    def _dense(self, X: Any) -> np.ndarray:
+        """The rows as numbers; sparse ones are refused, by a metric that does not take them."""
+        if hasattr(X, "tocsr"):
+            raise DataError(
+                f"{self.name}: sparse rows were passed, but this distance needs dense ones.",
+                remedy="Use X.toarray().",
+            )
+        return np.asarray(X, dtype=np.float64)
+
     def _prepared(self, X: Any) -> Any:
         """The rows as ``_block`` wants them."""
         return X

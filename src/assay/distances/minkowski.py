@@ -168,7 +168,7 @@ class Standardized(Metric):
     def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         if self.V is not None:
             return self
-        return replace(self, V=variances_of(np.asarray(X), w))
+        return replace(self, V=variances_of(self._dense(X), w))
 
     def points(self, X: Any) -> Any:
         if self.V is None:
@@ -179,13 +179,13 @@ class Standardized(Metric):
             return X * np.where(self.V > 0, 1 / np.sqrt(self.V), 0.0)
 
     def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
-        A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+        A, B = self._dense(A), self._dense(B)
         if self.V is None:
             return self.learn(np.concatenate([A, B])).between(A, B)
         return super().between(A, B)
 
     def _prepared(self, X: Any) -> Any:
-        return self.points(np.asarray(X, dtype=np.float64))
+        return self.points(self._dense(X))
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         return apart(A, B, 2.0)

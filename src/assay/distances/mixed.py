@@ -67,7 +67,7 @@ class HEOM(Metric):
     }
 
     def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
-        X = np.asarray(X, dtype=np.float64)
+        X = self._dense(X)
         coded = self._coded(X)
         if w is not None:  # rows of weight 0 are not there
             X, y, w = X[w > 0], None if y is None else np.asarray(y)[w > 0], w[w > 0]
@@ -90,7 +90,7 @@ class HEOM(Metric):
         return np.zeros(X.shape[1] + 1, np.int64), np.zeros(0)
 
     def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
-        A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+        A, B = self._dense(A), self._dense(B)
         if self.scale_ is None:
             both: Any = self.learn(np.concatenate([A, B]))
             return both.between(A, B)
@@ -98,7 +98,7 @@ class HEOM(Metric):
 
     def _prepared(self, X: Any) -> np.ndarray:
         """Numbers in units of their scale, which no longer need it; columns of categories as they are."""
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X = np.ascontiguousarray(self._dense(X))
         if self.scale_ is None or X.shape[1] != len(self.scale_):
             known = "no" if self.scale_ is None else len(self.scale_)
             raise DataError(f"{self.name}: the metric knows {known} columns, the table has {X.shape[1]}.")
@@ -283,5 +283,5 @@ class Fitting(Metric):
     def between(self, A: Any, B: Any) -> np.ndarray:
         if hasattr(A, "tocsr"):
             return Minkowski(self.p).between(A, B)
-        A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+        A, B = self._dense(A), self._dense(B)
         return self.learn(np.concatenate([A, B])).between(A, B)

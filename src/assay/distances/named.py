@@ -60,7 +60,7 @@ class Named(Metric):
         return self.which in _TRIANGLE
 
     def _prepared(self, X: Any) -> Any:
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X = np.ascontiguousarray(self._dense(X))
         if self.which == "haversine" and X.shape[1] != 2:
             raise DataError(f"haversine: rows are latitude and longitude, two columns, got {X.shape[1]}.")
         if self.which == "correlation":

@@ -32,7 +32,7 @@ class Precomputed(Metric):
 
     def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         """A itself: (n, m) distances to the m rows of B."""
-        A = np.asarray(A, dtype=np.float64)
+        A = self._dense(A)
         if A.shape[1] != B.shape[0]:
             raise DataError(
                 f"precomputed: each row must hold its distances to the {B.shape[0]} stored rows, got {A.shape[1]}."
