@@ -220,3 +220,9 @@ def test_a_control_on_one_data_set_is_compared_there():
     said = study.conclusion(control="lda").sentences
     assert said[1] == str(study.comparison("iris").test("naive bayes", "lda"))
     assert said[2].startswith("majority has a higher error than lda") and len(said) == 4
+    for name in ("LinearDiscriminantAnalysis", "LDA", " lda"):
+        assert study.conclusion(control=name).sentences == said
+    with pytest.raises(
+        ParameterError, match=r"no learner 'knn' to be the control\. There are: lda, naive bayes"
+    ):
+        study.conclusion(control="knn")

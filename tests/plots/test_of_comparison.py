@@ -30,6 +30,7 @@ def test_learners_come_best_first_or_as_asked():
     assert chosen_learners(TWO, None, "it") == ["lda", "majority"]
     assert chosen_learners(TWO, ["majority", "lda"], "it") == ["majority", "lda"]
     assert chosen_learners(TWO, "majority", "it") == ["majority"]
+    assert chosen_learners(TWO, "LinearDiscriminantAnalysis", "it") == ["lda"]
     with pytest.raises(ParameterError, match="no learner was asked for"):
         chosen_learners(TWO, [], "it")
 

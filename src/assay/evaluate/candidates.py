@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from assay.learners import KIND_OF_TASK, Entry, find_learner, is_learner
 from assay.tables import Table
 from assay.types import Estimator
 
-__all__ = ["as_candidates", "distinct", "short_name", "task_of_learners", "varied"]
+__all__ = ["as_candidates", "distinct", "known_as", "short_name", "task_of_learners", "varied"]
 
 
 def task_of_learners(learners: Any) -> str | None:
@@ -151,6 +151,22 @@ def short_name(name: str, task: str) -> str:
         return _named(name, KIND_OF_TASK[task]).name
     except ParameterError:
         return name
+
+
+def known_as(name: str, learners: Sequence[str], task: str) -> str | None:
+    """Which of these learners a name stands for: their own, or any by which ``compare`` takes one; None if none does.
+
+    >>> from assay.evaluate.candidates import known_as
+    >>> known_as("LinearDiscriminantAnalysis", ["lda", "majority"], "classification")
+    'lda'
+    """
+    if name in learners:
+        return name
+    for wanted in (str(name).strip().lower(), short_name(str(name), task)):
+        matches = [known for known in learners if known.strip().lower() == wanted]
+        if matches:
+            return matches[0]
+    return None
 
 
 def _named(name: str, wanted: str) -> Entry:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.evaluate.candidates import short_name
+from assay.evaluate.candidates import known_as
 from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
@@ -482,12 +482,9 @@ class Comparison:
 
     def _learner(self, name: str) -> str:
         """The name in the comparison of what a learner is called: any name by which ``compare`` takes it."""
-        if name in self.learners:
-            return name
-        for wanted in (str(name).strip().lower(), short_name(str(name), self.task)):
-            matches = [known for known in self.learners if known.strip().lower() == wanted]
-            if matches:
-                return matches[0]
+        known = known_as(name, self.learners, self.task)
+        if known is not None:
+            return known
         raise ParameterError(
             f"there is no learner {name!r} here. It has: {', '.join(self.learners)}.", who="compare"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.evaluate import Comparison
+from assay.evaluate.candidates import known_as
 from assay.evaluate.fold import Cell
 from assay.evaluate.metrics import one_of
 from assay.evaluate.records import as_frame
@@ -242,10 +243,13 @@ class Study:
         Parameters
         ----------
         metric : name; default the first one
-        control : a learner with which all others are compared, instead of all pairs
+        control : a learner with which all others are compared, instead of all pairs; by any name ``compare`` takes
         missing : "leave out" a data set on which a learner has no mean, or rank that learner "last" there if it failed
         rope : for two learners: the largest difference that does not matter
         """
+        if control is not None:
+            task = "regression" if all(m.task == "regression" for m in self.metrics) else "classification"
+            control = known_as(control, self.learners, task) or control
         key = (self._metric(metric).name, control, missing, rope)
         if key not in self._concluded:
             self._concluded[key] = conclude(self, self._metric(metric), control, missing, rope)

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.words import quoted
 from assay.errors import DataError, ParameterError
+from assay.evaluate.candidates import known_as
 from assay.evaluate.fold_curves import fold_estimate, mean_curve
 from assay.metrics.estimate import Estimate
 from assay.plots._checks import both_classes
@@ -54,7 +55,8 @@ def chosen_learners(comparison: Comparison, learners: Sequence[str] | str | None
         if not order:
             raise DataError(f"{who}: no learner of the comparison finished. See its failures.")
         return order
-    requested = [learners] if isinstance(learners, str) else list(learners)
+    asked = [learners] if isinstance(learners, str) else list(learners)
+    requested = [known_as(name, order, comparison.task) or name for name in asked]
     for name in requested:
         if name not in order:
             raise ParameterError(f"{who}: {name!r} is not among the finished learners: {', '.join(order)}.")
