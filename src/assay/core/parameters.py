@@ -164,24 +164,29 @@ class Simplex(Accepted):
 
 
 class Array(Accepted):
-    """Numbers in ``ndim`` dimensions, none NaN.
+    """Numbers in ``ndim`` dimensions, none NaN, from ``low`` to ``high``; ``open`` names excluded ends, as of a Range.
 
     >>> from assay.core.parameters import Array
-    >>> Array(ndim=1, low=0).holds([1, 2]), Array(ndim=1, low=0).holds([1, -2])
+    >>> Array(ndim=1, low=0).holds([1, 2]), Array(ndim=1, low=0, open="low").holds([1, 0])
     (True, False)
     """
 
-    def __init__(self, ndim: int = 1, low: float = -np.inf):
-        self.ndim, self.low = ndim, low
-        at_least = "" if np.isinf(low) else f", each from {low:g} up"
-        self.words = f"an array of numbers with {ndim} dimension{'' if ndim == 1 else 's'}{at_least}"
+    def __init__(self, ndim: int = 1, low: float = -np.inf, high: float = np.inf, open: str = ""):
+        self.ndim, self.low, self.high, self.open = ndim, low, high, open
+        each = Range(low, high, open).words.removeprefix("a number").strip()
+        finite = "finite" if np.isinf(high) and open in ("high", "both") else ""
+        bounds = " and ".join(word for word in (finite, each) if word)
+        self.words = f"an array of numbers with {ndim} dimension{'' if ndim == 1 else 's'}"
+        self.words += f", each {bounds}" if bounds else ""
 
     def holds(self, value: Any) -> bool:
         try:
             a = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
             return False
-        return a.ndim == self.ndim and bool((a >= self.low).all())
+        above = a > self.low if self.open in ("low", "both") else a >= self.low
+        below = a < self.high if self.open in ("high", "both") else a <= self.high
+        return a.ndim == self.ndim and bool((above & below).all())
 
 
 class Seed(Accepted):

@@ -258,3 +258,9 @@ def test_files(cls, tmp_path):
         with pytest.raises(PersistenceError):
             save(model, tmp_path / "torn.assay")
             load(tmp_path / "torn.assay")
+
+
+@pytest.mark.parametrize("learner", [BayesianGeneralizedLinearModel, BayesianLogisticRegression])
+def test_a_precision_of_0_is_refused_where_the_words_say_above_0(learner):
+    with pytest.raises(ParameterError, match=r"each finite and above 0, got \[0\.0, 1\.0\]"):
+        learner(alpha=[0.0, 1.0]).fit([[0.0], [1.0], [2.0]], [0, 1, 1])

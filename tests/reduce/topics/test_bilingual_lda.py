@@ -154,5 +154,5 @@ def test_priors_of_each_language_may_be_chosen():
     assert_allclose(model.topic_word_prior_, 0.1, rtol=0.6)
     with pytest.raises(ParameterError, match="languages has 3 labels for 50 columns"):
         BilingualLDA(3, languages=["a"] * 3).fit(X)
-    with pytest.raises(ParameterError, match="topic_word_prior must be a number above 0, or 2 of them"):
+    with pytest.raises(ParameterError, match="topic_word_prior must be one number or 2 of them"):
         BilingualLDA(3, languages=languages, topic_word_prior=[1.0, 1.0, 1.0]).fit(X)

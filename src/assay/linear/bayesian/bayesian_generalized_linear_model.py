@@ -154,7 +154,7 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
     )
     accepts = {
         **NamedFamilyRegressor.accepts,
-        "alpha": Range(0, open="low") | Choice("evidence") | Array(1, low=0),
+        "alpha": Range(0, open="both") | Choice("evidence") | Array(1, low=0, open="both"),
         "m_0": Range() | Array(1),
         "S_0": Array(2) | None,
         "penalize_intercept": NamedFamilyRegressor.accepts["fit_intercept"],

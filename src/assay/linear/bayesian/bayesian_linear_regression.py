@@ -118,7 +118,7 @@ class BayesianLinearRegression(
     )
     accepts = {
         "alpha": Range(0) | Choice("evidence") | Array(1, low=0),
-        "beta": Range(0, open="low") | Choice("evidence", "gamma") | Array(1, low=0),
+        "beta": Range(0, open="low") | Choice("evidence", "gamma") | Array(1, low=0, open="low"),
         "mu_0": Range() | Array(1),
         "Sigma_0": Array(2) | None,
         "a_0": Range(0, open="low"),
@@ -233,9 +233,9 @@ class BayesianLinearRegression(
         """The precisions to be used: one pair, or all pairs of the lists."""
         alphas = [None] if isinstance(self.alpha, str) else np.ravel(self.alpha).astype(float).tolist()
         betas = [None] if isinstance(self.beta, str) else np.ravel(self.beta).astype(float).tolist()
-        if not alphas or not betas or any(beta == 0 for beta in betas):
+        if not alphas or not betas:
             raise ParameterError(
-                f"{type(self).__name__}: alpha and beta need a number; beta must be above 0."
+                f"{type(self).__name__}: alpha and beta need a number or a list that is not empty."
             )
         return [self._in_range(*self._completed(evidence, alpha, beta)) for alpha in alphas for beta in betas]
 

@@ -98,11 +98,11 @@ class PrecisionGrid:
 
 
 def precisions_of(value: Any, name: str, who: str) -> list[float]:
-    """The precisions that a parameter gives: of a number itself, of a list its numbers, which are above 0."""
+    """The precisions that a parameter gives: of a number itself, of a list its numbers."""
     precisions: list[float] = np.ravel(np.asarray(value, dtype=np.float64)).tolist()
-    if not precisions or not all(0 < p < np.inf for p in precisions):
+    if not precisions:
         raise ParameterError(
-            f"{who}: {name} must be a number or a list of numbers, each finite and above 0, got {value!r:.80}."
+            f"{name} must be a number or a list that is not empty, got {value!r:.80}.", who=who
         )
     return precisions
 

@@ -60,7 +60,7 @@ class GradientOutputs(LinearClassifier, Classifier):
     """Base of LogisticDiscriminant and IndependentSigmoids: how they descend. Not for direct use."""
 
     accepts = {
-        "rate": Choice(*SEARCHES) | Range(0, open="low") | Array(1, low=0),
+        "rate": Choice(*SEARCHES) | Range(0, open="low") | Array(1, low=0, open="low"),
         "error": Choice("cross_entropy", "squared_error"),
         "batch_size": Count() | None,
         "schedule": Choice("constant", "inverse"),

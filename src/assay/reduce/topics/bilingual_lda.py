@@ -97,7 +97,7 @@ class BilingualLDA(SampledTopicModel):
         "n_components": Count(1),
         "languages": Any_("a label for each column, or None"),
         "doc_topic_prior": PRIOR,
-        "topic_word_prior": Range(0, open="both") | Array(1, low=0),
+        "topic_word_prior": Range(0, open="both") | Array(1, low=0, open="both"),
         "n_sweeps": Count(1),
         "n_chains": Count(1),
         "optimize_priors": Flag(),
@@ -163,9 +163,9 @@ class BilingualLDA(SampledTopicModel):
     def _prior(self, name: str, size: int, default: float) -> np.ndarray:
         value = getattr(self, name)
         prior = np.asarray(default if value is None else value, dtype=np.float64)
-        if prior.shape not in ((), (size,)) or not (np.isfinite(prior) & (prior > 0)).all():
+        if prior.shape not in ((), (size,)):
             raise ParameterError(
-                f"{name} must be a number above 0, or {size} of them", who=type(self).__name__, got=value
+                f"{name} must be one number or {size} of them", who=type(self).__name__, got=value
             )
         return np.broadcast_to(prior, size).copy()
 

@@ -253,9 +253,9 @@ class LatentDirichletAllocation(WithoutTarget, PassLearner, TopicModel):
         prior: Any = equal if self.doc_topic_prior is None else self.doc_topic_prior
         if np.ndim(prior):
             prior = np.asarray(prior, dtype=np.float64)
-            if len(prior) != self.n_components or not (np.isfinite(prior) & (prior > 0)).all():
+            if len(prior) != self.n_components:
                 raise ParameterError(
-                    f"doc_topic_prior must have a finite number above 0 for each of {self.n_components} topics.",
+                    f"doc_topic_prior must have a number for each of {self.n_components} topics.",
                     who=type(self).__name__,
                     got=self.doc_topic_prior,
                 )

@@ -24,7 +24,7 @@ __all__ = ["PRIOR", "SampledTopicModel", "TopWords", "TopicModel"]
 
 WORDS_SHOWN = 8  # of each topic in show() and explain()
 WORDS_EXPLAINED = 20  # of one document
-PRIOR = Range(0, open="both") | Array(1, low=0) | None
+PRIOR = Range(0, open="both") | Array(1, low=0, open="both") | None
 
 
 @dataclass(frozen=True)
