@@ -88,3 +88,17 @@ def test_parameters_without_a_rule_or_without_a_value_are_left_alone():
 def test_the_first_wrong_parameter_is_named():
     with pytest.raises(ParameterError, match="b must be"):
         check("Learner", {"a": Count(), "b": Flag(), "c": Flag()}, {"a": 1, "b": 2, "c": 3})
+
+
+def test_a_value_that_was_accepted_excuses_no_other_and_none_that_was_changed():
+    table = {"k": Count(), "f": Flag() | Any_("a short list", lambda value: len(value) < 2)}
+    values = [1]
+    for _ in range(2):
+        check("Learner", table, {"k": 1, "f": values})
+    for wrong in (True, 1.0, 0, np.nan):
+        with pytest.raises(ParameterError, match="k must be"):
+            check("Learner", table, {"k": wrong, "f": values})
+        check("Learner", table, {"k": 1, "f": values})
+    values.append(2)
+    with pytest.raises(ParameterError, match="f must be True or False or a short list"):
+        check("Learner", table, {"k": 1, "f": values})

@@ -31,12 +31,15 @@ __all__ = [
 ]
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
+PLAIN = (bool, int, float, str, type(None))  # values that nobody can change
+_UNSEEN = object()
 
 
 class Accepted:
     """A set of acceptable values: ``holds(value)`` tests one, ``words`` describes all."""
 
     words: str
+    passed: Any = _UNSEEN  # the plain value that was looked at last and is one of them
 
     def holds(self, value: Any) -> bool:
         raise TypeError(f"{type(self).__name__} must say which values it holds")
@@ -287,7 +290,16 @@ def check(who: str, accepts: Mapping[str, Accepted | None], parameters: Mapping[
     assay.errors.ParameterError: LinearDiscriminant: shrinkage must be a number from 0 to 1, got 1.5.
     """
     for name, accepted in accepts.items():
-        if accepted is not None and name in parameters and not accepted.holds(parameters[name]):
-            shown = repr(parameters[name])
+        if accepted is None:
+            continue
+        value = parameters.get(name, _UNSEEN)
+        if (
+            value is accepted.passed or value is _UNSEEN
+        ):  # nearly always: the default, or that of the fit before
+            continue
+        if not accepted.holds(value):
+            shown = repr(value)
             shown = shown if len(shown) <= 80 else shown[:77] + "..."
             raise ParameterError(f"{name} must be {accepted.words}, got {shown}.", who=who)
+        if type(value) in PLAIN:
+            accepted.passed = value

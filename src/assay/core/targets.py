@@ -94,7 +94,7 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
             place = y.astype(np.int64, copy=False)  # first: 127 - (-128) is more than 8 bits hold
             place = place - low if low else place
             present = np.bincount(place, minlength=high - low + 1) > 0
-            labels = (np.flatnonzero(present) + low).astype(y.dtype)
+            labels = (present.nonzero()[0] + low).astype(y.dtype)
             if present.all():
                 return labels, place
             return labels, (np.cumsum(present) - 1)[place]

@@ -43,8 +43,12 @@ def gamma_of(gamma: float | str | None, X: Any, who: str) -> float:
 
 def _variance(X: Any) -> float:
     if not hasattr(X, "tocsr"):
-        with np.errstate(over="ignore", invalid="ignore"):
-            variance = float(np.var(X, dtype=np.float64))
+        n = X.size
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # as np.var does, without its look at all it might be given
+            apart = X - np.add.reduce(X, axis=None, dtype=np.float64) / n
+            variance = float(np.add.reduce(np.multiply(apart, apart, out=apart), axis=None) / n)
         return variance if variance == variance else np.inf
     mean = X.sum(dtype=np.float64) / np.prod(X.shape, dtype=np.float64)
     return float(X.multiply(X).sum(dtype=np.float64) / np.prod(X.shape, dtype=np.float64) - mean**2)

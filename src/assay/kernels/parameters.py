@@ -69,6 +69,8 @@ def parameter_of(name: str, value: Any, bounds: Any) -> Parameter:
 
 def check_parameter(who: str, name: str, value: Any, bounds: Any) -> Any:
     """The value as a number or a float64 array, if it is above 0 and its bounds fit."""
+    if type(value) is float and 0.0 < value < np.inf and bounds is SEARCH_BOUNDS:  # as by default
+        return value
     fixed = isinstance(bounds, str)
     if fixed and bounds != "fixed":
         raise ParameterError(f"{who}: {name}_bounds must be a pair of numbers or 'fixed', got {bounds!r}.")

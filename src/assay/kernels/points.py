@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ class Points:
         self.half = np.zeros(self.n)
         single, wide = self.dtype == np.float32, self.d > WIDEST
         if form.kind == GAUSSIAN and not (self.sparse or single or wide):
-            self.form = replace(form, kind=GAUSSIAN_APART)
+            self.form = Form(GAUSSIAN_APART, form.gamma, form.coef0, form.degree)
         elif centre is None and form.kind in (GAUSSIAN, LAPLACIAN) and not self.sparse:
             self.centre = rows.mean(axis=0) if self.n else np.zeros(self.d)
         if self.centre is not None:
@@ -106,7 +106,7 @@ class Points:
             if self.sparse or wide:
                 self.__init__(form, rows, np.float64, centre)  # type: ignore[misc]
                 return
-            self.form = replace(form, kind=GAUSSIAN_APART)
+            self.form = Form(GAUSSIAN_APART, form.gamma, form.coef0, form.degree)
         self.half = self.half.astype(self.dtype)
         self._panels: tuple[np.ndarray, np.ndarray] | None = None
         self._native: Any = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -77,8 +78,7 @@ class RBF(OfDistance):
             raise ParameterError(
                 f"rbf: gamma must be 'scale', 'auto' or a number from 0, got {self.gamma!r}."
             )
-        with np.errstate(divide="ignore"):
-            return float(1.0 / np.sqrt(2.0 * self.gamma))
+        return 1.0 / math.sqrt(2.0 * self.gamma) if self.gamma > 0 else np.inf
 
     def _searched(self, name: str) -> tuple[Any, Any]:
         unknown = isinstance(self.gamma, str) and isinstance(self.length_scale_bounds, str)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -177,14 +178,16 @@ class VectorRows(GramRows):
         points = self._in_panels
         if points is None:
             return None
-        sizes = np.diff(starts)
-        first = np.concatenate([[0], np.cumsum(-(-sizes // PANEL))])
-        to = np.arange(points.n) + np.repeat(first[:-1] * PANEL - starts[:-1], sizes)
+        first, bounds = [0], starts.tolist()
+        for start, end in pairwise(bounds):
+            first.append(first[-1] - (start - end) // PANEL)
         rows, half = np.zeros((first[-1] * PANEL, points.d)), np.zeros(first[-1] * PANEL)
-        rows[to], half[to] = points.rows, points.half
+        for panel, (start, end) in zip(first, pairwise(bounds)):
+            to = slice(panel * PANEL, panel * PANEL + end - start)
+            rows[to], half[to] = points.rows[start:end], points.half[start:end]
         panels = np.ascontiguousarray(rows.reshape(-1, PANEL, points.d).transpose(0, 2, 1))
         return LaidOut(
-            points.form, points.rows, points.half, panels, half, starts[:-1], starts[1:], first[:-1]
+            points.form, points.rows, points.half, panels, half, starts[:-1], starts[1:], np.array(first[:-1])
         )
 
     def _all(self, dtype: np.dtype) -> Points:
@@ -216,8 +219,9 @@ class PairRows(GramRows):
     """
 
     def __init__(self, of: VectorRows, starts: np.ndarray, i: int, j: int, laid_out: LaidOut | None):
-        self.of, self.starts, self.classes, self.laid_out = of, starts, (i, j), laid_out
+        self.of, self.starts, self.classes = of, starts, (i, j)
         self.n = int(starts[i + 1] - starts[i] + starts[j + 1] - starts[j])
+        self._single = None if laid_out is None else SingleRows(laid_out, np.array([i, j]))
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -252,4 +256,4 @@ class PairRows(GramRows):
         return self.of.factor()[self.rows]
 
     def single_rows(self) -> SingleRows | None:
-        return None if self.laid_out is None else SingleRows(self.laid_out, np.array(self.classes))
+        return self._single

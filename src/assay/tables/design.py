@@ -65,7 +65,7 @@ class Design:
     @cached_property
     def plain(self) -> bool:
         """Whether the design is the table itself."""
-        return all(self.schema[j].kind != "nominal" for j in np.flatnonzero(self.schema.coded).tolist())
+        return not self.schema.nominal
 
     def _columns(self) -> Iterator[tuple[int, Column, tuple[Any] | None]]:
         """Each design column: the table's column behind it, and the category that it indicates, in a tuple."""

@@ -118,6 +118,11 @@ class Schema:
         coded.flags.writeable = False
         return coded
 
+    @cached_property
+    def nominal(self) -> bool:
+        """Whether one of the columns is nominal."""
+        return any(column.kind == "nominal" for column in self.columns)
+
     def category_counts(self, ordered: bool = True) -> np.ndarray:
         """(d,) int32: how many categories each column has; 0 for numbers.
 
