@@ -228,7 +228,7 @@ INLINE bool spans_in(const Single &p, int64_t most) {
         to[j] = to[f] = 1;
         for (int64_t k = 0; k < b; ++k) to[f + 1 + k] = row[bounded[size_t(k)]] + shift;
     }
-    if (!factored(U.data(), f)) return false;
+    if (!factored(U.data(), f, LEAST_PIVOT)) return false;
     for (int64_t k = 0; k < f; ++k) {
         double *row = R.data() + k * width;
         const double *factor = U.data() + k * f, share = 1 / factor[k];

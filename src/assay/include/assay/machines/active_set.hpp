@@ -56,7 +56,9 @@ INLINE void pulls_of(const Program &p, const double *a, const int64_t *which, in
     const int64_t n = p.n(), m = p.m(), wanted = which ? k : n;  // columns of the matrix
     const double *s = p.sign, *linear = p.linear, *ridge = p.ridge;
     std::vector<double> beta(size_t(n), 0.0), G(size_t(wanted), 0.0);
+    std::vector<int64_t> columns;
     for (int64_t i = 0; i < m; ++i) beta[size_t(i % n)] += s[i] * a[i];
+    for (int64_t t = 0; which && t < k; ++t) columns.push_back(which[t] % n);
     double *g = G.data();
     for (int64_t r = 0; r < n; ++r) {
         const double b = beta[size_t(r)];
@@ -65,7 +67,7 @@ INLINE void pulls_of(const Program &p, const double *a, const int64_t *which, in
         if (!which)
             for (int64_t t = 0; t < wanted; ++t) g[t] -= b * row[t];
         else
-            for (int64_t t = 0; t < wanted; ++t) g[t] -= b * row[which[t] % n];
+            for (int64_t t = 0; t < wanted; ++t) g[t] -= b * row[columns[size_t(t)]];
     }
     for (int64_t t = 0; t < k; ++t) {
         const int64_t i = which ? which[t] : t;
@@ -88,12 +90,14 @@ inline double write_system(const Program &p, const double *alpha, const std::vec
                            double *right) {
     const int64_t m = p.m(), g = p.groups(), f = int64_t(at.size()), size = f + g;
     std::vector<double> others(alpha, alpha + m);
+    std::vector<int64_t> columns;
+    for (const int64_t i : at) columns.push_back(i % p.n());
     double scale = std::numeric_limits<double>::min();
     std::fill(S, S + size * size, 0.0);
     for (int64_t j = 0; j < f; ++j) {
-        const double *row = p.rows.row(at[size_t(j)] % p.n());
+        const double *row = p.rows.row(columns[size_t(j)]);
         others[size_t(at[size_t(j)])] = 0;
-        for (int64_t k = 0; k < f; ++k) S[j * size + k] = row[at[size_t(k)] % p.n()];
+        for (int64_t k = 0; k < f; ++k) S[j * size + k] = row[columns[size_t(k)]];
         scale = std::max(scale, std::abs(S[j * size + j]));
         S[j * size + j] += p.ridge[at[size_t(j)]];
     }
@@ -188,39 +192,6 @@ inline Outcome go_on(const Program &p, const std::vector<int64_t> &at, const dou
     return outcome;
 }
 
-// The upper factor of a symmetric matrix in its place, row by row; whether it is well conditioned.
-INLINE bool factored(double *A, int64_t f) {
-    double least = std::numeric_limits<double>::infinity(), most = 0;
-    for (int64_t k = 0; k < f; ++k) {
-        double *row = A + k * f;
-        if (!(row[k] > 0)) return false;
-        const double pivot = std::sqrt(row[k]), share = 1 / pivot;
-        least = std::min(least, pivot), most = std::max(most, pivot);
-        if (!(least > LEAST_PIVOT * most)) return false;
-        row[k] = pivot;
-        for (int64_t j = k + 1; j < f; ++j) row[j] *= share;
-        for (int64_t i = k + 1; i < f; ++i) {
-            double *to = A + i * f;
-            const double factor = row[i];
-            for (int64_t j = i; j < f; ++j) to[j] -= factor * row[j];
-        }
-    }
-    return true;
-}
-INLINE void solved(const double *U, int64_t f, double *x) {
-    for (int64_t k = 0; k < f; ++k) {
-        const double *row = U + k * f;
-        const double value = x[k] /= row[k];
-        for (int64_t j = k + 1; j < f; ++j) x[j] -= value * row[j];
-    }
-    for (int64_t k = f; k-- > 0;) {
-        const double *row = U + k * f;
-        double sum = x[k];
-        for (int64_t j = k + 1; j < f; ++j) sum -= row[j] * x[j];
-        x[k] = sum / row[k];
-    }
-}
-
 // The solution of the system (1), to full accuracy by one refinement: groups of the free variables share a level each.
 INLINE bool solution_of(const double *S, const double *right, const int8_t *of, int64_t f, int64_t g, double scale,
                         double *answer) {
@@ -229,7 +200,7 @@ INLINE bool solution_of(const double *S, const double *right, const int8_t *of, 
     std::vector<double> U(size_t(f * f)), shares(size_t(g * f), 0.0), left(right, right + size);
     for (int64_t j = 0; j < f; ++j)
         for (int64_t k = 0; k < f; ++k) U[size_t(j * f + k)] = S[j * size + k] + (of[j] == of[k] ? shift : 0.0);
-    if (!factored(U.data(), f)) return false;
+    if (!factored(U.data(), f, LEAST_PIVOT)) return false;
     double total[2][2] = {{0, 0}, {0, 0}};
     bool any[2] = {false, false};
     for (int64_t k = 0; k < g; ++k) {
@@ -259,11 +230,7 @@ INLINE bool solution_of(const double *S, const double *right, const int8_t *of, 
             if (any[k]) answer[f + k] += (level[k] + shift * left[size_t(f + k)] / root) / root;
         }
         for (int64_t j = 0; j < f; ++j) answer[j] += x[size_t(j)];
-        for (int64_t j = 0; j < size && !round; ++j) {
-            double rest = right[j];
-            for (int64_t k = 0; k < size; ++k) rest -= S[j * size + k] * answer[k];
-            left[size_t(j)] = rest;
-        }
+        for (int64_t j = 0; j < size && !round; ++j) left[size_t(j)] = right[j] - inner(S + j * size, answer, size);
     }
     for (int64_t j = 0; j < size; ++j)
         if (!std::isfinite(answer[j])) return false;

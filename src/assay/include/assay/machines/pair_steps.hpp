@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "assay/machines/kernel_rows.hpp"
+#include "assay/machines/lanes.hpp"
 
 namespace assay::machines {
 
@@ -32,16 +33,12 @@ constexpr int MOST_SETS = 4;
 constexpr double ROUNDING = 8e-16;
 constexpr double FARTHEST = 1e60;    // a longer step means that there is no minimum
 
-typedef double Lane __attribute__((vector_size(64)));
-typedef double LooseLane __attribute__((vector_size(64), aligned(8), may_alias));
 typedef float Half __attribute__((vector_size(32)));
 typedef float LooseHalf __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int64_t Places __attribute__((vector_size(64)));
-constexpr int64_t WIDTH = 8;
 constexpr int64_t AHEAD = 512;       // values of a row that are fetched before they are needed
 constexpr Places FIRST = {0, 1, 2, 3, 4, 5, 6, 7};
 
-INLINE void load(Lane &v, const double *p) { v = *reinterpret_cast<const LooseLane *>(p); }
 INLINE void load(Lane &v, const float *p) {
     v = __builtin_convertvector(*reinterpret_cast<const LooseHalf *>(p), Lane);
 }
