@@ -204,8 +204,8 @@ NOTES = (
     "kmeans_plusplus: rows are looked at in single precision and measured where that leaves a doubt: the same rows. "
     "At k = 10 a third of the time goes into writing the rows down in single precision and into the second seed, to "
     "which most rows come nearer.",
-    "KMeans, 2000 x 5: some 28 steps of 50 microseconds, of which the native pass is a third; the rest is checking, "
-    "seeds and what Python does between steps.",
+    "KMeans, 2000 x 5: some 28 steps of 25 microseconds, of which the native pass is half; the rest is checking, seeds "
+    "and what Python does between steps.",
     "BisectingKMeans: memory is the rows less their mean, and the largest group that is cut.",
     "AgglomerativeClustering, average and complete: the distances of a row are computed when the chain of nearest "
     "neighbours first comes to it, and only those of groups and of the chain are kept; how much that is depends on the "

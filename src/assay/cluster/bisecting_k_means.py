@@ -14,14 +14,13 @@ from assay.core.parameters import Choice, Count, Flag, Function, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, IntArray
 from assay.core.sums import Rows
-from assay.distances.lloyd import label_rows, lloyd, squared_distances
+from assay.distances.lloyd import label_rows, lloyd
 from assay.errors import DataError
 from assay.types import RandomState
 
 __all__ = ["BisectingKMeans"]
 
 LEAF = -1
-ROWS_AT_A_TIME = 4096
 
 
 class BisectingKMeans(CenterClusterer):
@@ -145,13 +144,10 @@ class BisectingKMeans(CenterClusterer):
             leaves = [at for at in _leaves(children) if len(nodes[at][1]) > 1]
             worst = max(leaves, key=lambda at: nodes[at][2])  # the first among equals, from left to right
             members = nodes[worst][1]
-            some = rows if len(members) == n else rows[members]
+            some = rows if len(members) == n else rows[members] if sparse else rows.take(members, axis=0)
             labels, centers = self._cut(some, None if w is None else w[members], tol, draw, who)
             gaps = np.empty(len(members))
-            for start in range(0, len(gaps), ROWS_AT_A_TIME):
-                block = slice(start, start + ROWS_AT_A_TIME)
-                apart = squared_distances(some[block], centers)
-                gaps[block] = apart[np.arange(len(apart)), labels[block]]
+            label_rows(some, None, centers, gaps)
             if w is not None:
                 gaps *= w[members]
             for side in (0, 1):

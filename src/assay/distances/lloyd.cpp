@@ -195,13 +195,26 @@ INLINE EightNear nearest_of_eight(const Wide *T, const double *centers, int64_t 
     }
     return near;
 }
+INLINE void turn_eight(View2<const double> X, const int64_t *rows, int64_t d, Wide *T) {
+    const double *x[WIDTH];
+    for (int64_t r = 0; r < WIDTH; ++r) x[r] = X.row(rows[r]);
+    for (int64_t j = 0; j < d; ++j) T[j] = Wide{x[0][j], x[1][j], x[2][j], x[3][j], x[4][j], x[5][j], x[6][j], x[7][j]};
+}
 INLINE void turn_eight(View2<const double> X, int64_t start, int64_t d, Wide *T) {
     const double *x = X.row(start);
     for (int64_t j = 0; j < d; ++j)
         T[j] = Wide{x[j], x[d + j], x[2 * d + j], x[3 * d + j], x[4 * d + j], x[5 * d + j], x[6 * d + j], x[7 * d + j]};
 }
 
-// Few centres: one bound for all others; eight rows at a time, all of them if more than one of them needs it.
+// Few centres: one bound for all others. Of some rows at a time those in doubt are picked out, and measured; those that
+// stay in doubt are compared with all centres, eight rows at once.
+constexpr int64_t SOME = 512;
+constexpr int64_t AHEAD = 12;  // rows that are asked of memory before they are measured
+
+INLINE void ask_for(const double *x, int64_t d) {
+    for (int64_t j = 0; j < d; j += WIDTH) __builtin_prefetch(x + j);
+}
+
 HOT int64_t move_eights(View2<const double> X, const double *w, const double *centers, int64_t K, const double *shift,
                         const double *apart, int32_t *labels, double *upper, double *lower, double *counts,
                         double *sums) {
@@ -213,47 +226,45 @@ HOT int64_t move_eights(View2<const double> X, const double *w, const double *ce
     Wide *T = reinterpret_cast<Wide *>(turned);
     double fall = 0.0;
     for (int64_t k = 0; k < K; ++k) fall = shift[k] > fall ? shift[k] : fall;
-    int64_t changed = 0;
-    const auto settle = [&](int64_t i, const double *x, double first, double second, int64_t at)
-                            __attribute__((always_inline)) {
+    int64_t changed = 0, open = 0, doubtful[SOME], left[SOME + WIDTH];
+    const auto settle = [&](int64_t i, double first, double second, int64_t at) __attribute__((always_inline)) {
         upper[i] = std::sqrt(first);
         lower[i] = std::sqrt(second) * DOWN;
         if (at == labels[i]) return;
         ++changed;
-        shift_sums(x, w ? w[i] : 1.0, labels[i], at, d, counts, sums);
+        shift_sums(X.row(i), w ? w[i] : 1.0, labels[i], at, d, counts, sums);
         labels[i] = int32_t(at);
     };
-    for (int64_t start = 0; start < n; start += WIDTH) {
-        const int64_t m = std::min(WIDTH, n - start);
-        int64_t doubtful[WIDTH], count = 0;
-        for (int64_t i = start; i < start + m; ++i) {
-            doubtful[count] = i;
-            const int64_t at = labels[i];
-            if (at < 0) {
-                ++count;
-                continue;
-            }
+    for (int64_t start = 0; start < n; start += SOME) {
+        const int64_t end = std::min(start + SOME, n);
+        int64_t count = 0;
+        for (int64_t i = start; i < end; ++i) {
+            const int64_t at = labels[i] < 0 ? 0 : labels[i];
             lower[i] = (lower[i] - fall) * DOWN;
             upper[i] = (upper[i] + shift[at]) * UP;
-            count += !(upper[i] < (lower[i] > apart[at] ? lower[i] : apart[at]));
-        }
-        if (count > 2 && m == WIDTH) {
-            turn_eight(X, start, d, T);
-            const EightNear near = nearest_of_eight(T, centers, K, d);
-            for (int64_t r = 0; r < WIDTH; ++r)
-                settle(start + r, X.row(start + r), near.first[r], near.second[r], near.at[r]);
-            continue;
+            doubtful[count] = i;
+            count += labels[i] < 0 || !(upper[i] < (lower[i] > apart[at] ? lower[i] : apart[at]));
         }
         for (int64_t c = 0; c < count; ++c) {
             const int64_t i = doubtful[c], at = labels[i];
-            const double *x = X.row(i);
-            if (at >= 0) {
-                upper[i] = std::sqrt(apart_squared(x, centers + at * d, d));
-                if (upper[i] * UP < (lower[i] > apart[at] ? lower[i] : apart[at])) continue;
-            }
-            const Near near = nearest_of(panels, 0, panels.count, x, d);
-            settle(i, x, near.first, near.second, near.at);
+            if (c + AHEAD < count) ask_for(X.row(doubtful[c + AHEAD]), d);
+            left[open++] = i;
+            if (at < 0) continue;
+            upper[i] = std::sqrt(apart_squared(X.row(i), centers + at * d, d));
+            open -= upper[i] * UP < (lower[i] > apart[at] ? lower[i] : apart[at]);
         }
+        int64_t c = 0;
+        for (; c + WIDTH <= open; c += WIDTH) {
+            turn_eight(X, left + c, d, T);
+            const EightNear near = nearest_of_eight(T, centers, K, d);
+            for (int64_t r = 0; r < WIDTH; ++r) settle(left[c + r], near.first[r], near.second[r], near.at[r]);
+        }
+        std::copy(left + c, left + open, left);  // for the next
+        open -= c;
+    }
+    for (int64_t c = 0; c < open; ++c) {
+        const Near near = nearest_of(panels, 0, panels.count, X.row(left[c]), d);
+        settle(left[c], near.first, near.second, near.at);
     }
     return changed;
 }
@@ -347,6 +358,18 @@ HOT double label_rows(View2<const double> X, const double *w, const double *cent
         settle(i, near.first, near.at);
     }
     return loss;
+}
+
+HOT void write_half_gaps(const double *centers, int64_t K, int64_t d, double *out) {
+    std::fill_n(out, K, K > 1 ? NEVER : 0.0);
+    for (int64_t k = 1; k < K; ++k)
+        for (int64_t c = 0; c < k; ++c) {
+            const double gap = apart_squared(centers + k * d, centers + c * d, d);
+            out[k] = gap < out[k] ? gap : out[k];
+            out[c] = gap < out[c] ? gap : out[c];
+        }
+    const double share = 0.5 * (1.0 - 1e-14 - 2e-16 * double(d));  // less than rounding may add
+    for (int64_t k = 0; k < K; ++k) out[k] = std::sqrt(out[k]) * share;
 }
 
 HOT void try_rows(View2<const double> X, const double *w, const int64_t *rows, int64_t tries, const double *closest,
@@ -492,8 +515,6 @@ HOT void all_worth(const float *strips, const float *limit, const float *weight,
     }
 }
 
-constexpr int64_t AHEAD = 12;  // rows that are asked of memory before they are measured
-
 // The rows that come nearer to the candidate in truth, their squared distances, and what that is worth.
 HOT double measure(View2<const double> X, const double *w, const double *closest, int64_t row, const Worth &worth,
                    int32_t *places, double *distances, int64_t &count) {
@@ -508,8 +529,7 @@ HOT double measure(View2<const double> X, const double *w, const double *closest
     count = 0;
     for (int64_t c = 0; c < near; ++c) {
         const int64_t i = places[c];
-        if (c + AHEAD < near)
-            for (int64_t j = 0; j < d; j += WIDTH) __builtin_prefetch(X.row(places[c + AHEAD]) + j);
+        if (c + AHEAD < near) ask_for(X.row(places[c + AHEAD]), d);
         const double v = apart_squared(X.row(i), X.row(row), d);
         if (!(v < closest[i])) continue;
         gain += (w ? w[i] : 1.0) * (closest[i] - v);
@@ -550,6 +570,14 @@ int64_t move(In2<double> X,  // in      (n, d)
     return move_rows(view(X), w.size() ? w.data() : nullptr, centers.data(), K, shift.data(), apart.data(),
                      labels.data(), Bounds{upper.data(), lower.data(), G, (panels + G - 1) / G}, counts.data(),
                      sums.data());
+}
+
+void half_gaps(In2<double> centers,  // in   (K, d)
+               InOut1<double> out) {  // out  (K,) half the distance to the nearest other one, or a little less
+    const int64_t K = length(centers);
+    require(K > 0 && length(out) == K, "half_gaps: a number for each centre");
+    nb::gil_scoped_release unlocked;
+    write_half_gaps(centers.data(), K, centers.shape(1), out.data());
 }
 
 double label(In2<double> X,  // in      (n, d)
@@ -657,6 +685,7 @@ int64_t best_seed(In2<double> X,  // in      (n, d)
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "move", &move, "X", "w", "centers", "shift", "apart", "labels", "upper", "lower", "counts", "sums");
+    define(m, "half_gaps", &half_gaps, "centers", "out");
     define(m, "label", &label, "X", "w", "centers", "labels", "counts", "sums", "gaps");
     define(m, "try_seeds", &try_seeds, "X", "w", "rows", "closest", "out", "potential");
     define(m, "strips", &strips, "X", "origin", "closest", "share", "out", "limit");

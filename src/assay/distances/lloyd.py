@@ -22,7 +22,6 @@ PANEL = 16  # centres whose distances the native code computes together
 MOST_GROUPS = 16  # of centres, each with a bound for every row
 ROWS_OF_A_BLOCK = 16384  # that a thread takes at a time
 ROWS_OF_A_SPARSE_BLOCK = 4096
-NUMBERS_AT_A_TIME = 2**16  # differences of centres
 NO_WEIGHTS = np.empty(0)
 
 
@@ -271,22 +270,16 @@ def _sparse_sums(X: Any, w: Any, labels: np.ndarray, K: int) -> CenterSums:
 
 def half_gaps(centers: np.ndarray) -> np.ndarray:
     """(K,) half the distance of each centre to the nearest other one, a little less so that it stays a bound."""
-    K = len(centers)
-    if K == 1:
-        return np.zeros(1)
-    out = np.empty(K)
-    many = max(1, NUMBERS_AT_A_TIME // centers.size)
-    for start in range(0, K, many):
-        apart = centers - centers[start : start + many, None]
-        apart *= apart
-        gaps = apart.sum(axis=2)
-        gaps[np.arange(len(gaps)), np.arange(start, start + len(gaps))] = np.inf
-        out[start : start + many] = gaps.min(axis=1)
-    return np.sqrt(out) * (0.5 * (1 - 1e-14))
+    out = np.empty(len(centers))
+    _lloyd.half_gaps(centers, out)
+    return out
 
 
-def label_rows(X: Any, w: np.ndarray | None, centers: np.ndarray) -> tuple[np.ndarray, float]:
-    """(n,) the nearest centre of each row, among equals the first, and the weighted sum of squared distances.
+def label_rows(
+    X: Any, w: np.ndarray | None, centers: np.ndarray, gaps: np.ndarray = NO_WEIGHTS
+) -> tuple[np.ndarray, float]:
+    """(n,) the nearest centre of each row, among equals the first, and the weighted sum of squared distances, which
+    are written into ``gaps`` (n,), if that is given.
 
     >>> import numpy as np
     >>> from assay.distances.lloyd import label_rows
@@ -300,9 +293,11 @@ def label_rows(X: Any, w: np.ndarray | None, centers: np.ndarray) -> tuple[np.nd
         loss = 0.0
         for start in range(0, n, ROWS_OF_A_SPARSE_BLOCK):
             rows = slice(start, start + ROWS_OF_A_SPARSE_BLOCK)
-            gaps = squared_distances(X[rows], centers)
-            labels[rows] = np.argmin(gaps, axis=1)
-            least = gaps[np.arange(len(gaps)), labels[rows]]
+            apart = squared_distances(X[rows], centers)
+            labels[rows] = np.argmin(apart, axis=1)
+            least = apart[np.arange(len(apart)), labels[rows]]
+            if len(gaps):
+                gaps[rows] = least
             loss += float(least.sum() if w is None else least @ w[rows])
         return labels, loss
 
@@ -315,7 +310,7 @@ def label_rows(X: Any, w: np.ndarray | None, centers: np.ndarray) -> tuple[np.nd
             labels=labels[rows],
             counts=np.empty(0),
             sums=np.empty((0, d)),
-            gaps=np.empty(0),
+            gaps=gaps[rows],
         )
 
     return labels, float(sum(in_threads(some, range(0, n, ROWS_OF_A_BLOCK))))

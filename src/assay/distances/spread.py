@@ -16,7 +16,7 @@ MANY_ROWS, MANY_COORDINATES = (
     2_000,
     150,
 )  # of all seeds, from which on rows are looked at in single precision first
-ROWS_OF_A_SUM = 512  # whose chances are added up at a time
+ROWS_OF_A_SUM, ROWS_IN_ONE_SUM = 512, 10_000  # whose chances are added up at a time
 
 
 def spread(
@@ -76,12 +76,12 @@ def _first(n: int, w: np.ndarray | None, draw: np.random.RandomState) -> int:
     """A row by its weight, as ``draw.choice`` gives it; without weights by a product, unless that leaves a doubt."""
     if w is not None:
         return int(draw.choice(n, p=w / w.sum()))
-    state = draw.get_state()
-    place = n * draw.random_sample()
+    share = draw.random_sample()
+    place = n * share
     if abs(place - round(place)) > 1e-9 + 1e-15 * n * n:  # running sums of 1/n are wrong by less
         return int(place)
-    draw.set_state(state)
-    return int(draw.choice(n, p=np.full(n, 1 / n)))
+    sums = np.cumsum(np.full(n, 1 / n))
+    return int(np.searchsorted(sums / sums[-1], share, side="right"))
 
 
 def _drawn(masses: np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -92,6 +92,9 @@ def _drawn(masses: np.ndarray, shares: np.ndarray) -> np.ndarray:
     >>> _drawn(np.array([1.0, 0.0, 2.0, 1.0]), np.array([0.0, 0.25, 0.26, 0.75, 0.99])).tolist()
     [0, 0, 2, 2, 3]
     """
+    if len(masses) <= ROWS_IN_ONE_SUM:
+        sums = np.cumsum(masses)
+        return np.searchsorted(sums, shares * sums[-1])
     starts = np.arange(0, len(masses), ROWS_OF_A_SUM)
     ends = np.cumsum(np.add.reduceat(masses, starts))
     rows = np.empty(len(shares), dtype=np.int64)
