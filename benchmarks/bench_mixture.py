@@ -71,11 +71,10 @@ def races() -> list[Race]:
 
 
 NOTE = (
-    "GaussianMixture full, 20 steps: a step of EM takes 0.12 to 0.14 of scikit-learn's; the rest is k-means, "
-    "where both begin, a quarter of our time and 0.6 of that of scikit-learn's KMeans: groups that overlap this "
-    "much take 57 steps and leave its bounds little to spare. Where groups lie apart (100,000 x 20) the bounds "
-    "spare most distances, and k-means is 0.4 of scikit-learn's, a third of our time with diagonal and spherical "
-    "covariances."
+    "GaussianMixture full, 20 steps: a step of EM takes 0.12 to 0.14 of scikit-learn's, which leaves little "
+    "for what comes before; k-means, where both begin, and the first covariances are a quarter of our time: "
+    "groups that overlap this much take 57 steps. Where groups lie apart (100,000 x 20) and covariances are "
+    "diagonal or spherical, three steps of EM are a third of our time, k-means another."
 )
 
 

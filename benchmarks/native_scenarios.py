@@ -831,7 +831,7 @@ def mixtures() -> None:
         DirichletProcessMixture(component, n_sweeps=2, burn_in=1, random_state=0).fit(X).predict(X)
     DirichletProcessMixture(method="greedy").fit(X)
     w = np.arange(60) % 3 + 0.5
-    GaussianMixture(2, random_state=0).fit(X)
+    GaussianMixture(2, random_state=0).fit(X).score_samples(X)
     GaussianMixture(2, covariance_type="diag", random_state=0).fit(X, sample_weight=w)
     BayesianGaussianMixture(n_components=3, moves=True, random_state=0, max_iter=500).fit(X).predict(X)
 

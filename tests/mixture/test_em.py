@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
+import assay.mixture._em as _em
 from assay.mixture.components import FORMS, SMALLEST_COUNT
 
 
@@ -86,6 +87,27 @@ def test_sums_of_two_blocks_are_the_sums_of_all_rows():
     )
     for name in ("counts", "first", "second", "log_evidence", "entropy"):
         assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_missing_value_makes_the_totals_none(form):
+    """By this the learner finds rows that it must look at by the columns they have."""
+    X, w, means, rng = a_problem(300, 3, 2)
+    roots = FORMS[form].roots(COVARIANCES[form](rng, 2, 3))
+    X[299, 2] = np.nan
+    assert np.isnan(FORMS[form].expect(X, w, means, roots, np.array([-np.inf, 0.0])).log_evidence)
+
+
+@pytest.mark.parametrize("n, K", [(1, 1), (7, 3), (300, 5), (513, 2)])
+def test_log_sums_are_those_of_scipy(n, K):
+    """Also where a component has no density, or none has, and for values whose powers are no numbers."""
+    joint = np.random.default_rng(n).normal(size=(n, K)) * 300 - 1000
+    joint[::3, 0], joint[n // 2] = -np.inf, -np.inf
+    out = np.empty(n)
+    _em.log_sums(joint, out)
+    assert_allclose(out, logsumexp(joint, axis=1), rtol=1e-14)
+    with pytest.raises(ValueError, match="a number for each row"):
+        _em.log_sums(joint, np.empty(n + 1))
 
 
 def test_a_component_without_rows_stays_where_it_is():

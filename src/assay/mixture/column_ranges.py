@@ -45,8 +45,8 @@ class ColumnRanges:
         X = np.asarray(block.X, dtype=np.float64)
         if block.w is not None and (np.asarray(block.w) == 0).any():
             X = X[np.asarray(block.w) > 0]
-        nothing = np.full(X.shape[1], np.nan)
-        low, high = (limit.reduce(X, axis=0) if len(X) else nothing for limit in (np.fmin, np.fmax))
+        nothing, columns = np.full(X.shape[1], np.nan), np.ascontiguousarray(X.T)
+        low, high = (limit.reduce(columns, axis=1) if len(X) else nothing for limit in (np.fmin, np.fmax))
         return cls(low, high, len(X))
 
     def __add__(self, other: ColumnRanges) -> ColumnRanges:

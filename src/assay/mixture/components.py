@@ -247,7 +247,7 @@ class Full(CovarianceForm):
         for k, mean in enumerate(means):
             touched = np.flatnonzero(responsibilities[:, k])
             gaps = X[touched] - mean
-            out[k] = (responsibilities[touched, k] * gaps.T) @ gaps
+            out[k] = (responsibilities[touched, k, None] * gaps).T @ gaps
         return out
 
     def with_prior(
@@ -377,7 +377,7 @@ class Diagonal(CovarianceForm):
         for k, mean in enumerate(means):
             touched = np.flatnonzero(responsibilities[:, k])  # of hard labels a part of the rows
             gaps = X[touched] - mean
-            out[k] = np.einsum("i,ij,ij->j", responsibilities[touched, k], gaps, gaps)
+            out[k] = responsibilities[touched, k] @ (gaps * gaps)
         return out
 
     def with_prior(

@@ -5,10 +5,10 @@
 //     N_k  = sum_i w_i r_ik,    F_k = sum_i w_i r_ik (x_i - m_k),    S_k = sum_i w_i r_ik (x_i - m_k)(x_i - m_k)'
 //
 // TILE rows at a time. For the scores they stand turned, one row to a lane. For S_k only the rows that component k
-// answers for (r > LEAST_SHARE) are gathered, so that separate groups cost one product of the rows and not K. S_k is
+// answers for (r > LEAST_SHARE) are taken, so that separate groups cost one product of the rows and not K. S_k is
 // about the current mean, which loses no digits however far the rows lie from 0.
 //
-// Checked by the caller: no NaN in X.
+// A NaN in X makes the totals NaN.
 // Twin in NumPy: tests/mixture/test_em.py, sums_by_the_book.
 #include <algorithm>
 #include <cmath>
@@ -119,15 +119,33 @@ __attribute__((always_inline)) inline void scatter(const Lanes *U, const Lanes *
     }
 }
 
+// sums[j], sums[d + j] = the sums over some rows of s_i (x_ij - m_j) and of s_i (x_ij - m_j)^2
+__attribute__((always_inline)) inline void add_squares(View2<const double> X, int64_t start, const int32_t *rows,
+                                                       int64_t many, const double *share, const double *mean,
+                                                       double *__restrict sums) {
+    const int64_t d = X.cols();
+    double *__restrict squares = sums + d;
+    std::fill_n(sums, 2 * d, 0.0);
+    for (int64_t c = 0; c < many; ++c) {
+        const double *x = X.row(start + rows[c]), s = share[rows[c]];
+        for (int64_t j = 0; j < d; ++j) {
+            const double gap = x[j] - mean[j], part = s * gap;
+            sums[j] += part;
+            squares[j] += part * gap;
+        }
+    }
+}
+
 HOT void expect_rows(View2<const double> X, const double *w, const Model &model, double *counts, double *first,
                      double *second, double *totals) {
     const int64_t n = X.rows(), d = model.d, K = model.K, width = model.full ? d * d : d;
-    Room turned(d * PITCH), centred(d * PITCH), shares(d * PITCH), scores(K * PITCH), one(d);
+    Room turned(d * PITCH), centred(d * PITCH), shares(d * PITCH), scores(K * PITCH), powers(K * PITCH), one(d);
     std::vector<int32_t> rows(TILE);
+    std::vector<double> sums(2 * d);
     double norms[TILE], log_evidence = 0.0, entropy = 0.0;
     for (int64_t start = 0; start < n; start += TILE) {
         const int64_t m = std::min(TILE, n - start), groups = (m + LANES - 1) / LANES;
-        double *x = turned.numbers(), *G = scores.numbers();
+        double *x = turned.numbers(), *G = scores.numbers(), *E = powers.numbers();
         for (int64_t r = 0; r < m; ++r)
             for (int64_t j = 0; j < d; ++j) x[j * APART + r] = X.row(start + r)[j];
         for (int64_t r = m; r < groups * LANES; ++r)
@@ -142,32 +160,41 @@ HOT void expect_rows(View2<const double> X, const double *w, const Model &model,
         for (int64_t k = 1; k < K; ++k)
             for (int64_t r = 0; r < padded; ++r) most[r] = G[k * APART + r] > most[r] ? G[k * APART + r] : most[r];
         for (int64_t k = 0; k < K; ++k)
-            for (int64_t r = 0; r < padded; ++r) sum[r] += exponential(G[k * APART + r] - most[r]);
+            for (int64_t r = 0; r < padded; ++r) sum[r] += E[k * APART + r] = exponential(G[k * APART + r] - most[r]);
         for (int64_t r = 0; r < m; ++r) {
             norms[r] = most[r] + std::log(sum[r]);
             log_evidence += (w ? w[start + r] : 1.0) * norms[r];
         }
-        for (int64_t r = m; r < padded; ++r) norms[r] = 0.0;
+        for (int64_t r = 0; r < padded; ++r) sum[r] = 1.0 / sum[r];
         for (int64_t k = 0; k < K; ++k) {
-            double *g = G + k * APART;
-            double share[TILE];
-            for (int64_t r = 0; r < padded; ++r) share[r] = exponential(g[r] - norms[r]);
+            const double *g = G + k * APART;
+            double *share = E + k * APART;
+            for (int64_t r = 0; r < padded; ++r) share[r] *= sum[r];
             int64_t chosen = 0;
             for (int64_t r = 0; r < m; ++r) {
                 rows[chosen] = int32_t(r);
                 chosen += share[r] > LEAST_SHARE;
             }
             if (!chosen) continue;
-            double *T = centred.numbers(), *U = shares.numbers();
             const double *mean = model.means + k * d;
-            const int64_t part = (chosen + LANES - 1) / LANES * LANES;
             double count = 0.0;
             for (int64_t c = 0; c < chosen; ++c) {
                 const int64_t r = rows[c];
-                const double weight = w ? w[start + r] : 1.0, both = weight * share[r];
-                const double *row = X.row(start + r);
+                const double both = (w ? w[start + r] : 1.0) * share[r];
                 count += both;
                 entropy -= both * (g[r] - norms[r]);
+                share[r] = both;
+            }
+            counts[k] += count;
+            if (!model.full) {
+                add_squares(X, start, rows.data(), chosen, share, mean, sums.data());
+                for (int64_t j = 0; j < d; ++j) first[k * d + j] += sums[j], second[k * d + j] += sums[d + j];
+                continue;
+            }
+            double *T = centred.numbers(), *U = shares.numbers();
+            const int64_t part = (chosen + LANES - 1) / LANES * LANES;
+            for (int64_t c = 0; c < chosen; ++c) {
+                const double *row = X.row(start + rows[c]), both = share[rows[c]];
                 for (int64_t j = 0; j < d; ++j) {
                     const double gap = row[j] - mean[j];
                     T[j * APART + c] = gap;
@@ -176,21 +203,12 @@ HOT void expect_rows(View2<const double> X, const double *w, const Model &model,
             }
             for (int64_t j = 0; j < d; ++j)
                 for (int64_t c = chosen; c < part; ++c) T[j * APART + c] = U[j * APART + c] = 0.0;
-            counts[k] += count;
             for (int64_t j = 0; j < d; ++j) {
-                Lanes sums = {};
-                for (int64_t c = 0; c < part / LANES; ++c) sums += shares.data()[j * PITCH + c];
-                first[k * d + j] += total(sums);
+                Lanes total_of = {};
+                for (int64_t c = 0; c < part / LANES; ++c) total_of += shares.data()[j * PITCH + c];
+                first[k * d + j] += total(total_of);
             }
-            double *S = second + k * width;
-            if (model.full) scatter(shares.data(), centred.data(), part / LANES, d, S);
-            else
-                for (int64_t j = 0; j < d; ++j) {
-                    Lanes squares = {};
-                    for (int64_t c = 0; c < part / LANES; ++c)
-                        squares += shares.data()[j * PITCH + c] * centred.data()[j * PITCH + c];
-                    S[j] += total(squares);
-                }
+            scatter(shares.data(), centred.data(), part / LANES, d, second + k * width);
         }
     }
     totals[0] += log_evidence;
@@ -221,8 +239,33 @@ void expect(In2<double> X,  // in      (n, d)
                 totals.data());
 }
 
+// l_i = log sum_k exp g_ik of TILE rows at a time, turned
+HOT void log_sums_of(View2<const double> G, double *out) {
+    const int64_t n = G.rows(), K = G.cols();
+    double most[TILE], sum[TILE];
+    for (int64_t start = 0; start < n; start += TILE) {
+        const int64_t m = std::min(TILE, n - start);
+        const double *g = G.row(start);
+        for (int64_t r = 0; r < m; ++r) most[r] = g[r * K], sum[r] = 0.0;
+        for (int64_t k = 1; k < K; ++k)
+            for (int64_t r = 0; r < m; ++r) most[r] = g[r * K + k] > most[r] ? g[r * K + k] : most[r];
+        for (int64_t k = 0; k < K; ++k)
+            for (int64_t r = 0; r < m; ++r) sum[r] += exponential(g[r * K + k] - most[r]);
+        for (int64_t r = 0; r < m; ++r)  // no component at all: -inf
+            out[start + r] = most[r] == -INFINITY ? most[r] : most[r] + std::log(sum[r]);
+    }
+}
+
+void log_sums(In2<double> G,  // in   (n, K)
+              InOut1<double> out) {  // out  (n,)
+    require(G.shape(1) > 0 && length(out) == length(G), "log_sums: a number for each row of at least one score");
+    nb::gil_scoped_release unlocked;
+    log_sums_of(view(G), out.data());
+}
+
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "expect", &expect, "X", "w", "means", "factors", "constants", "counts", "first", "second", "totals");
+    define(m, "log_sums", &log_sums, "G", "out");
 }

@@ -359,9 +359,10 @@ class GaussianMixture(MixtureLearner):
 
         def summarize(block: Block) -> Moments:
             X = np.ascontiguousarray(block.X, dtype=np.float64)
-            if lacks_values(X):
+            moments = form.expect(X, block.w, state.means, state.roots, constants)
+            if np.isnan(moments.log_evidence) and lacks_values(X):
                 return known.expect(X, block.w)
-            return form.expect(X, block.w, state.means, state.roots, constants)
+            return moments
 
         return self._possible(source.add_up(summarize))
 

@@ -71,6 +71,8 @@ def known_counts(source: Source, d: int) -> np.ndarray:
 
     def summarize(block: Any) -> np.ndarray:
         X = np.asarray(block.X, dtype=np.float64)
+        if block.w is None and not lacks_values(X):
+            return np.full(d + 1, len(X), dtype=np.int64)
         counted = np.ones(len(X), dtype=bool) if block.w is None else np.asarray(block.w) > 0
         return np.append((~np.isnan(X) & counted[:, None]).sum(axis=0), counted.sum()).astype(np.int64)
 

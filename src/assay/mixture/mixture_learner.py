@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 from sklearn.base import DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 
+import assay.mixture._em as _em
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Contributions, Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
@@ -259,7 +260,10 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
 
     def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) the logarithm of the density at each row."""
-        return logsumexp(self._log_joint(self._admit(X)), axis=1)
+        joint = np.ascontiguousarray(self._log_joint(self._admit(X)), dtype=np.float64)
+        out = np.empty(len(joint))
+        _em.log_sums(joint, out)
+        return out
 
     def score(self, X: TableLike, y: Target | None = None) -> float:
         """The mean of the log densities of the rows."""
