@@ -4,20 +4,25 @@ import errno
 import os
 import tempfile
 import time
+from functools import reduce
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 from assay.bayes import GaussianNB
 from assay.cluster import KMeans
 from assay.core import block_store, sum_learner
 from assay.core.block_store import LIMIT_VARIABLE
+from assay.core.encoded_blocks import EncodedBlocks
 from assay.core.sums import DaskRows
 from assay.errors import DataError, ReadError
 from assay.linear import LogisticRegression, PoissonRegressor
+from assay.tables import Table
 from assay.tables.readers import Blocks, read_blocks
+from assay.threads import on_threads
 
 
 @pytest.fixture
@@ -312,3 +317,44 @@ def wait_for(what, seconds=120):
             return True
         time.sleep(0.1)
     return False
+
+
+def test_blocks_that_threads_write_come_back_by_their_rows(folder):
+    tables = [Table.of({"taste": [f"t{i % 3}", "sweet"], "size": [i, -i]}) for i in range(12)]
+    schema = reduce(lambda a, b: a.merge(b), [table.schema for table in tables])
+    with EncodedBlocks() as blocks:
+        on_threads(lambda i: blocks.append(tables[i], np.array([i, i]), start=2 * i), [*range(11, -1, -1)], 2)
+        blocks.schema = schema
+        assert [block.y.tolist() for block in blocks] == [[i, i] for i in range(12)]
+        assert [block.X.values[:, 1].tolist() for block in blocks] == [[i, -i] for i in range(12)]
+        tastes = [schema[0].categories[int(block.X.values[0, 0])] for block in blocks]
+        assert tastes == [f"t{i % 3}" for i in range(12)]
+
+
+def test_after_one_block_that_cannot_be_written_no_other_is(folder, monkeypatch):
+    table = Table.of(np.ones((4, 2)))
+    with EncodedBlocks() as blocks:
+        blocks.append(table)
+        monkeypatch.setattr(blocks._store, "limit", blocks._store.nbytes)
+        for _ in range(2):
+            with pytest.raises(DataError, match="temporary disk"):
+                blocks.append(table)
+            monkeypatch.setattr(blocks._store, "limit", 1 << 30)
+        blocks.clear()
+        blocks.append(table)
+        assert len(blocks) == 1
+
+
+@pytest.mark.parametrize("learner", [LogisticRegression(tol=1e-8), PoissonRegressor()], ids=repr)
+def test_the_number_of_threads_changes_no_bit_of_a_fit_from_a_file(folder, tmp_path, monkeypatch, learner):
+    target = "kind" if isinstance(learner, LogisticRegression) else "count"
+    frame = rows(900).drop(columns=["late", "count" if target == "kind" else "kind"])
+    path, models = written(frame, tmp_path, "csv"), []
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.delenv("ASSAY_NUM_THREADS", raising=False)
+    for cores in (1, 2, 3):
+        monkeypatch.setattr("assay.threads._cores", lambda cores=cores: cores)
+        models.append(clone(learner).fit_blocks(read_blocks(path, rows=70), target=target))
+    for model in models[1:]:
+        assert_array_equal(model.coef_, models[0].coef_)
+        assert_array_equal(model.intercept_, models[0].intercept_)

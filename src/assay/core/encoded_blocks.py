@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ class _Known:
     schema: Schema
     complete: bool
     labels: np.ndarray | None
+    start: int  # the number of its first row
 
 
 class EncodedBlocks:
@@ -49,6 +51,9 @@ class EncodedBlocks:
     def __init__(self) -> None:
         self._store = BlockStore()
         self._known: list[_Known] = []
+        self._rows = 0
+        self._one_by_one = Lock()
+        self._failure: BaseException | None = None
         self.schema: Schema | None = None  # of all blocks, once it is known
 
     @staticmethod
@@ -57,18 +62,37 @@ class EncodedBlocks:
         limit = os.environ.get(LIMIT_VARIABLE, "").strip()
         return not limit or number_of_bytes(limit) > 0
 
-    def append(self, table: Table, y: EncodedLabels | np.ndarray | None = None, w: Any = None) -> None:
-        """Write one more block."""
+    def append(
+        self,
+        table: Table,
+        y: EncodedLabels | np.ndarray | None = None,
+        w: Any = None,
+        start: int | None = None,
+    ) -> None:
+        """Write one more block, which begins with the row number ``start``; None comes after those so far.
+
+        Threads may do so in any order: the blocks are given back by their first rows.
+        """
         labels = y.classes if isinstance(y, EncodedLabels) else None
         target = y.codes if isinstance(y, EncodedLabels) else y
         arrays = {"X": table.values, "y": target, "w": w}
-        self._store.append({name: array for name, array in arrays.items() if array is not None})
-        self._known.append(_Known(table.schema, table.complete, labels))
+        complete = table.complete  # looked through before the others wait
+        with self._one_by_one:
+            if self._failure is not None:  # of another thread
+                raise self._failure
+            start = self._rows if start is None else start
+            try:
+                self._store.append({name: array for name, array in arrays.items() if array is not None})
+            except BaseException as error:
+                self._failure = error
+                raise
+            self._known.append(_Known(table.schema, complete, labels, start))
+            self._rows += len(table)
 
     def clear(self) -> None:
         """Forget the blocks."""
-        self._store.close()
-        self._store, self._known = BlockStore(), []
+        self.close()
+        self._store, self._known, self._rows, self._failure = BlockStore(), [], 0, None
 
     def __len__(self) -> int:
         return len(self._known)
@@ -77,7 +101,8 @@ class EncodedBlocks:
         """The blocks as tables by the schema of all, with their targets and weights."""
         schema = self.schema
         assert schema is not None, "the schema of all blocks is known once they have been read"
-        for i, known in enumerate(self._known):
+        for i in sorted(range(len(self._known)), key=lambda i: self._known[i].start):
+            known = self._known[i]
             strange = known.schema is not schema and known.schema != schema
             arrays = self._store.read(i, ["X"] if strange else ())
             if strange:
@@ -88,8 +113,9 @@ class EncodedBlocks:
             yield Block(Table(arrays["X"], schema, known.complete), target, arrays.get("w"))
 
     def close(self) -> None:
-        """Remove what is on disk."""
-        self._store.close()
+        """Remove what is on disk, once nobody writes there."""
+        with self._one_by_one:
+            self._store.close()
 
     def __enter__(self) -> Self:
         return self

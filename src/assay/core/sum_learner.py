@@ -93,11 +93,12 @@ class PassLearner(_Learner):
             survey, total = self._first_pass(read, split, encoded)
             self._adopt(survey, classes)
             again, rows = f"{who}: learning", sum(survey.heights)
+            together = _of_files(read)
             if encoded is None:
-                source = Stream(read, prepare, again, total, rows)
+                source = Stream(read, prepare, again, total, rows, together)
             else:
                 encoded.schema = self.schema_
-                source = Stream(encoded, lambda block: self._prepare(*block), again, rows=rows)
+                source = Stream(encoded, lambda block: self._prepare(*block), again, total, rows, together)
             self._learn_from(source)
         return self
 
@@ -111,7 +112,7 @@ class PassLearner(_Learner):
         description = f"{type(self).__name__}: reading the columns"
 
         def look(blocks: Any) -> tuple[_Survey, int | None]:
-            first = Stream(blocks, split, description)
+            first = Stream(blocks, split, description, together=_of_files(read))
             return first.add_up(lambda block: self._survey_and_keep(block, encoded)), first.total
 
         if isinstance(read, Blocks) and read.types_are_open:
@@ -124,7 +125,7 @@ class PassLearner(_Learner):
 
     def _place_for(self, read: Any) -> AbstractContextManager[EncodedBlocks | None]:
         """Where the blocks of files are kept in numbers, if there are several passes over them to come."""
-        if self._reads_once or not getattr(type(read), "of_files", False) or not EncodedBlocks.allowed():
+        if self._reads_once or not _of_files(read) or not EncodedBlocks.allowed():
             return nullcontext()
         return EncodedBlocks()
 
@@ -180,7 +181,7 @@ class PassLearner(_Learner):
         if encoded is not None and survey.rows is not None:
             table, y, w = survey.rows
             y = y if self._has_classes else self._number_target(block.y, len(table))
-            encoded.append(table, y, _weights(w, len(table), type(self).__name__))
+            encoded.append(table, y, _weights(w, len(table), type(self).__name__), block.start)
         return survey.without_rows()
 
     def _adopt(self, survey: _Survey, classes: Any) -> None:
@@ -430,6 +431,11 @@ def _block_reader(
             remedy="A single table is a list of one: fit_blocks([table]).",
         )
     return blocks
+
+
+def _of_files(blocks: Any) -> bool:
+    """Whether the blocks are those of files, of which some may be in memory at a time."""
+    return bool(getattr(type(blocks), "of_files", False))
 
 
 def _of_kind(value: Any) -> str:

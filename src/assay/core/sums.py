@@ -4,7 +4,8 @@ A learner that is a sum says what one block of rows contributes (``summarize(blo
 knows ``+``) and what follows from the total. Where the rows come from is known here alone:
 
 - :class:`Rows`: in memory, cut into blocks, on threads;
-- :class:`Stream`: an iterable of blocks that can be gone through again, one block in memory at a time;
+- :class:`Stream`: an iterable of blocks that can be gone through again, one block in memory at a time, or one for each
+  thread;
 - :class:`DaskRows`: a Dask array or frame, one task a partition, added up in a tree.
 
 :class:`Mapped` changes the blocks of any of them on their way.
@@ -20,9 +21,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy, deepcopy
 from functools import reduce
+from itertools import islice
 from operator import add
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -37,7 +39,7 @@ from assay.core.kept import (
     no_blocks,
     tree_sum,
 )
-from assay.core.parallel import in_threads
+from assay.core.parallel import in_threads, one_blas_thread, threads
 from assay.core.progress import progress
 from assay.errors import DataError, MissingExtraError
 
@@ -197,6 +199,18 @@ class Rows(Source):
         return self.X if np.array_equal(rows, np.arange(_height(self.X))) else self.X[rows]
 
 
+class _Numbers:
+    """The rows of one pass so far."""
+
+    rows = 0
+
+    def of(self, block: Block) -> Block:
+        """The block with the number of its first row."""
+        block = block.at(self.rows)
+        self.rows += _height(block.X)
+        return block
+
+
 class Stream(Source):
     """Blocks that come one after another, such as the row groups of a file.
 
@@ -207,6 +221,7 @@ class Stream(Source):
     description : what progress is called while the blocks go by
     total : number of blocks, if known; after one pass it is
     rows : number of rows, if known; after one pass it is, and another number in a later one is an error
+    together : whether as many blocks as there are threads may be in memory at a time, one on each
     """
 
     def __init__(
@@ -216,6 +231,7 @@ class Stream(Source):
         description: str = "adding up blocks",
         total: int | None = None,
         rows: int | None = None,
+        together: bool = False,
     ):
         if isinstance(blocks, Iterator):
             raise DataError(
@@ -223,39 +239,59 @@ class Stream(Source):
             )
         self._blocks, self._prepare, self._description = blocks, prepare, description
         self.total = len(blocks) if total is None and isinstance(blocks, Sized) else total
-        self._rows = rows
+        self._rows, self._together = rows, together
 
     def __iter__(self) -> Iterator[Block]:
-        start = 0
+        numbers = _Numbers()
+        for some in self._some(numbers):
+            yield from self._prepared(some, numbers)
+
+    def _some(self, numbers: _Numbers) -> Iterator[list[Any]]:
+        """The blocks as they come, as many at a time as may be in memory."""
         blocks = self._blocks() if callable(self._blocks) else self._blocks
         if not isinstance(blocks, Iterable):
             raise DataError(
                 f"A function of blocks must return them, in a list or one by one; it gave {blocks!r}."
             )
-        for raw in blocks:
-            block = self._prepare(raw)
-            if block is not None and _height(block.X):
-                yield block.at(start)
-                start += _height(block.X)
-        if self._rows not in (None, start):
+        unread = iter(blocks)
+        while some := list(islice(unread, threads() if self._together else 1)):
+            yield some
+        if self._rows not in (None, numbers.rows):
             raise DataError(
-                f"The blocks have changed between two passes: {self._rows:,} rows before, {start:,} now."
+                f"The blocks have changed between two passes: {self._rows:,} rows before, {numbers.rows:,} now."
             )
-        self._rows = start
+        self._rows = numbers.rows
+
+    def _prepared(self, some: list[Any], numbers: _Numbers) -> list[Block]:
+        blocks = in_threads(self._prepare, some)
+        return [numbers.of(block) for block in blocks if block is not None and _height(block.X)]
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
+        def prepared_sum(block: Block) -> S:
+            return summarize(cast(Block, self._prepare(block)).at(block.start))
+
         total: S | None = None
-        blocks = rows = 0
-        with progress(self.total, self._description) as bar:
-            for block in self:
-                part = summarize(block)
-                total = part if total is None else add(total, part)
-                blocks, rows = blocks + 1, rows + _height(block.X)
-                bar.advance(note=f"{rows:,} rows")
+        blocks, numbers = 0, _Numbers()
+        with progress(self.total, self._description) as bar, self._of_blas():
+            for some in self._some(numbers):
+                if isinstance(
+                    some[0], Block
+                ):  # in numbers: how many rows it has is known before it is prepared
+                    parts = in_threads(prepared_sum, [numbers.of(block) for block in some])
+                else:
+                    parts = in_threads(summarize, self._prepared(some, numbers))
+                for part in parts:
+                    total = part if total is None else add(total, part)
+                blocks += len(some)
+                bar.advance(len(some), note=f"{numbers.rows:,} rows")
         if total is None:
             raise no_blocks()
         self.total = blocks
         return total
+
+    def _of_blas(self) -> AbstractContextManager[Any]:
+        """BLAS on one thread for blocks on threads, also where there is one thread: the sums are the same."""
+        return one_blas_thread() if self._together else nullcontext()
 
     def keep(self, make: Callable[[Block], Arrays], writable: Sequence[str] | None = None) -> Kept:
         return KeptOnDisk(self._made(make), writable)

@@ -90,6 +90,7 @@ class Design:
         if self.plain:
             return values
         X = np.zeros((len(values), len(self.names)))
+        begins = np.arange(len(values)) * X.shape[1]  # of the rows, in one long line of cells
         start = 0
         for nominal, run in groupby(enumerate(self.schema), lambda place: place[1].kind == "nominal"):
             places = list(run)
@@ -100,10 +101,12 @@ class Design:
                 continue
             for j, column in places:
                 width = max(len(column.categories) - self.drop_first, 0)
-                codes = values[:, j] - self.drop_first
-                rows = np.flatnonzero(codes >= 0)
-                X[rows, start + codes[rows].astype(np.intp)] = 1.0
-                X[np.isnan(codes), start : start + width] = np.nan
+                codes, first = values[:, j] - self.drop_first, begins + start
+                here = codes >= 0
+                if not here.all():
+                    X[np.isnan(codes), start : start + width] = np.nan
+                    codes, first = codes[here], first[here]
+                X.reshape(-1)[first + codes.astype(np.intp)] = 1.0
                 start += width
         return X
 

@@ -72,7 +72,7 @@ class RowSample:
         for k in range(K):
             of_class = np.flatnonzero(y == k)
             if len(of_class) > self.quota:
-                kept[of_class[np.argsort(key[of_class], kind="stable")[self.quota :]]] = False
+                kept[of_class[np.argpartition(key[of_class], self.quota)[self.quota :]]] = False
         X = _stack(self.X, other.X)
         w = None
         if self.w is not None or other.w is not None:
