@@ -128,6 +128,8 @@ def label_codes(y: Target, classes: np.ndarray, n: int, who: str) -> np.ndarray:
     >>> label_codes(["b", "a"], np.array(["a", "b", "c"]), 2, "Learner")
     array([1, 0])
     """
+    if isinstance(y, EncodedLabels) and len(y.codes) == n and y.classes.tolist() == classes.tolist():
+        return np.asarray(y.codes, dtype=np.int64)
     labels, codes = encode_labels(y, n, who)
     position = {label: k for k, label in enumerate(classes.tolist())}
     unknown = [label for label in labels.tolist() if label not in position]
