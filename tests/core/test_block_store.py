@@ -189,3 +189,24 @@ def test_the_error_of_a_device_that_is_full(tmp_path, monkeypatch):
 def test_a_folder_that_is_not_there_is_told(tmp_path):
     with pytest.raises(DataError, match="no place for temporary blocks of rows"):
         BlockStore(folder=tmp_path / "none")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_is_written_takes_the_place_of_what_was_there(order):
+    old = {
+        "a": np.array(np.arange(6.0).reshape(2, 3), order=order),
+        "b": np.array([1, 2], np.uint8),
+        "c": np.empty(0),
+    }
+    new = np.array(-np.arange(6.0).reshape(2, 3), order="C")
+    with BlockStore() as store:
+        store.append(old)
+        store.append(old)
+        store.write(1, {"a": new, "c": np.empty(0)})
+        assert_array_equal(store.read(1)["a"], new)
+        assert_array_equal(store.read(1)["b"], [1, 2])
+        assert_array_equal(store.read(0)["a"], old["a"])
+        with pytest.raises(TypeError, match="'b' of a block on disk has"):
+            store.write(0, {"b": np.array([1, 2, 3], np.uint8)})
+        with pytest.raises(TypeError, match="'b' of a block on disk has"):
+            store.write(0, {"b": np.array([1, 2])})

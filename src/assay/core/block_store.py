@@ -133,6 +133,33 @@ class BlockStore:
             arrays[name] = array
         return arrays
 
+    def write(self, i: int, arrays: Mapping[str, np.ndarray]) -> None:
+        """Put these arrays in the place of those of block i with the same names, shapes and types.
+
+        Many pages that change cost less this way than in a map, where the system is told of each of them.
+
+        >>> import numpy as np
+        >>> from assay.core.block_store import BlockStore
+        >>> with BlockStore() as store:
+        ...     store.append({"codes": np.array([3, 1, 2], dtype=np.uint8)})
+        ...     store.write(0, {"codes": np.array([1, 2, 3], dtype=np.uint8)})
+        ...     store.read(0)["codes"].tolist()
+        [1, 2, 3]
+        """
+        self._check_open()
+        places = self._blocks[i]
+        for name, array in arrays.items():
+            if (array.shape, array.dtype) != (places[name].shape, places[name].dtype):
+                raise TypeError(
+                    f"{name!r} of a block on disk has {places[name].shape} numbers of {places[name].dtype}, got "
+                    f"{array.shape} of {array.dtype}."
+                )
+        with open(self._file(i), "r+b") as file:
+            for name, array in arrays.items():
+                file.seek(places[name].offset)
+                array = array.T if places[name].order == "F" else np.ascontiguousarray(array)
+                file.write(array.reshape(-1).view(np.uint8).data if array.size else b"")
+
     def names(self, i: int) -> list[str]:
         """The names of the arrays of block i."""
         return list(self._blocks[i])

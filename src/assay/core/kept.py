@@ -2,7 +2,7 @@
 
 ``Source.keep`` makes it; where it stays depends on where the rows come from: in memory, in a block store on disk, or
 on the workers of a cluster (:mod:`assay.core.kept_on_workers`). In memory and on disk blocks are added in their order;
-workers first add up the blocks that they have, so what is added must not depend on it: whole numbers, exact sums, maxima.
+each worker adds up those that it has, so what is added must not depend on it: whole numbers, exact sums, maxima.
 """
 
 from __future__ import annotations
@@ -18,7 +18,17 @@ from assay.core.block_store import BlockStore
 from assay.core.parallel import end_if_abandoned, in_threads, threads
 from assay.errors import DataError
 
-__all__ = ["Addable", "Arrays", "Kept", "KeptInMemory", "KeptOnDisk", "locked", "no_blocks", "sum_of_few", "tree_sum"]
+__all__ = [
+    "Addable",
+    "Arrays",
+    "Kept",
+    "KeptInMemory",
+    "KeptOnDisk",
+    "locked",
+    "no_blocks",
+    "sum_of_few",
+    "tree_sum",
+]
 
 Arrays = dict[str, np.ndarray]
 
@@ -110,7 +120,7 @@ class KeptInMemory(Kept):
 
 
 class KeptOnDisk(Kept):
-    """Blocks in a store on disk, as many mapped at a time as there are threads."""
+    """Blocks in a store on disk, as many mapped at a time as there are threads; what changes is written back."""
 
     def __init__(
         self, blocks: Iterable[Arrays], writable: Sequence[str] | None, limit: int | str | None = None
@@ -131,8 +141,16 @@ class KeptOnDisk(Kept):
 
     def update(self, f: Callable[[Arrays], S], changes: Collection[str] | None = None) -> S:
         def of_block(i: int) -> S:
-            names = self.store.names(i) if self._writable is None else self._writable
-            return f(self.store.read(i, [name for name in names if changes is None or name in changes]))
+            arrays = self.store.read(i)
+            names = arrays if self._writable is None else self._writable
+            changing = {
+                name: np.array(arrays[name])
+                for name in names
+                if name in arrays and (changes is None or name in changes)
+            }
+            part = f({**arrays, **changing})
+            self.store.write(i, changing)
+            return part
 
         return sum_of_few(of_block, range(len(self.store)))
 

@@ -1,10 +1,10 @@
 """What is kept of blocks of rows on the workers of a Dask cluster.
 
 What was made of a block is a task like any other: Dask makes it again when its worker dies. What passes change is not:
-a *keeper* (an actor of Dask) on each worker has it, and adds up the blocks of this worker, so that a pass is one call for
-each worker, past the queues of the scheduler, and one sum comes back. Keepers count the changes that they have made.
-The caller keeps a journal of them: a keeper that takes the place of a lost one goes through it, and one that is asked
-for a change that it has made already, since another was lost in the same pass, gives the answer that it gave then.
+a *keeper* (an actor of Dask) on each worker has it, and adds up the blocks of this worker, so that a pass is one call
+for each worker, past the queues of the scheduler, and one sum comes back. Keepers count the changes that they have
+made. The caller keeps a journal of them: a keeper that takes the place of a lost one goes through it, and one that is
+asked for a change that it has made already, since another was lost in the same pass, gives the answer that it gave.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class KeptOnWorkers(Kept):
         whole = list(tasks)
         if not whole:
             raise no_blocks()
-        self._client = get_client()
+        self._client: Any = get_client()
         self._writable = writable
-        self._blocks: list[Any] | None = self._client.compute(whole)
+        self._blocks: list[Any] | None = self._client.compute(whole)  # type: ignore[no-untyped-call]
         self._journal: list[bytes] = []  # the updates so far
         self._keepers: list[_Hired] = []
 
@@ -67,7 +67,7 @@ class KeptOnWorkers(Kept):
 
         if self._blocks is None:
             raise DataError("These blocks of rows have been released; keep them anew.")
-        work = pickle.dumps((f, changes))
+        work = pickle.dumps((f, changes))  # type: ignore[no-untyped-call]
         for _ in range(LOSSES + 1):
             with _aside():
                 self._hire()
@@ -106,7 +106,7 @@ class KeptOnWorkers(Kept):
             try:
                 if keeper.actor.changes_made().result(timeout=LOOK_SECONDS) in self._steps:
                     present.append(keeper)
-            except Exception:  # noqa: S112  as above
+            except Exception:
                 continue
         self._keepers = present
 
@@ -137,7 +137,7 @@ class KeptOnWorkers(Kept):
                 pure=False,
             )
             hired.append((future, numbers))
-        wait([future for future, _ in hired])
+        wait([future for future, _ in hired])  # type: ignore[no-untyped-call]
         for future, numbers in hired:
             if future.status == "finished":
                 self._keepers.append(_Hired(future, future.result(), frozenset(numbers)))
@@ -149,7 +149,7 @@ class KeptOnWorkers(Kept):
         assert self._blocks is not None
         while True:
             some = {i: self._blocks[i] for i in missing}
-            wait(list(some.values()))
+            wait(list(some.values()))  # type: ignore[no-untyped-call]
             for block in some.values():
                 if block.status != "finished":
                     block.result()  # raises
@@ -181,7 +181,7 @@ class _Answer(NamedTuple):
     lost: bool = False
     error: Exception | None = None
 
-    def __add__(self, other: Any) -> _Answer:  # type: ignore[override]
+    def __add__(self, other: Any) -> _Answer:
         for answer in (self, other):
             if answer.error is not None:
                 return _Answer(error=answer.error)
@@ -274,7 +274,7 @@ def _opened(block: tuple[Arrays, Arrays], changes: _Names) -> Arrays:
 def _loads(work: bytes) -> Any:
     from distributed.protocol import pickle
 
-    return pickle.loads(work)
+    return pickle.loads(work)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

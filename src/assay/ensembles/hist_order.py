@@ -16,7 +16,7 @@ __all__ = ["at_root", "gather_at_root", "node_of_rows"]
 
 def at_root(trees: int, n: int) -> Arrays:
     """What a block of n rows keeps for so many trees, all of whose rows are at the root."""
-    arrays = {"order": np.empty((trees, n), np.uint16), "node": np.empty((trees, n), np.int32)}
+    arrays: Arrays = {"order": np.empty((trees, n), np.uint16), "node": np.empty((trees, n), np.int32)}
     gather_at_root(arrays)
     return arrays
 

@@ -1,9 +1,9 @@
 // Trees of a boosted sum from rows that come in blocks: what a block adds in one pass, and the tree that follows.
 //
-// A block is sorted by node, chunk by chunk: at place p of a chunk stands the row order[p], counted within the chunk, and
-// node[p] is the node that this row has reached. Rows of a node stand side by side, in their order. So a pass reads the
-// rows of nodes that are split and no others, works out the gradients of the smaller child's rows alone, and what it
-// reads of a chunk stays in the cache.
+// A block is sorted by node, chunk by chunk: at place p of a chunk stands the row order[p], counted within the chunk,
+// and node[p] is the node that this row has reached. Rows of a node stand side by side, in their order. So a pass reads
+// the rows of nodes that are split and no others, works out the gradients of the smaller child's rows alone, and what
+// it reads of a chunk stays in the cache.
 //
 // A pass routes the rows of some nodes to these nodes' children and sums the children's histograms. Best-first growth
 // would need a pass for each split. A Frontier instead plays best-first through with what it knows, taking for granted
@@ -30,14 +30,14 @@ namespace {
 
 using Maybe = std::optional<In1<double>>;
 constexpr int64_t CHUNK = 1 << 15;  // rows that are sorted together; their numbers have 16 bits
-constexpr int32_t NOTHING = -2;     // of a child: neither its histogram nor what rounding left over is summed
+constexpr int32_t NOTHING = -2;  // of a child: neither its histogram nor what rounding left over is summed
 
 // The codes of a block of n rows; see histogram.hpp.
 struct BlockCodes {
-    In2<uint8_t> panels;       // (panels * n, width)
-    In2<uint16_t> wide;        // (d16, n)
-    In1<int64_t> wide_start;   // (d16 + 1,)
-    int64_t n, narrow;         // rows, and columns of 8 bits
+    In2<uint8_t> panels;  // (panels * n, width)
+    In2<uint16_t> wide;  // (d16, n)
+    In1<int64_t> wide_start;  // (d16 + 1,)
+    int64_t n, narrow;  // rows, and columns of 8 bits
 
     int64_t width() const { return int64_t(panels.shape(1)); }
     int64_t cells() const { return wide_start.data()[length(wide_start) - 1]; }
@@ -122,12 +122,12 @@ struct BlockUnits {
 
 // Which nodes are split in a pass, and how.
 struct SplitPlan {
-    In1<int32_t> action;       // (nodes,)  which split the rows of a node meet, or -1
-    In1<int32_t> place;        // (E,)      the column of each split: of 8 bits, or ~column of 16
-    In1<int32_t> child;        // (2 E,)    left and right
-    In1<int32_t> slot;         // (2 E,)    where a child's histogram is summed; -1: only what rounding left over; or -2
-    In1<int64_t> set_start;    // (E + 1,)
-    In1<uint32_t> sets;        //           codes that go left, as bits
+    In1<int32_t> action;  // (nodes,)  which split the rows of a node meet, or -1
+    In1<int32_t> place;  // (E,)      the column of each split: of 8 bits, or ~column of 16
+    In1<int32_t> child;  // (2 E,)    left and right
+    In1<int32_t> slot;  // (2 E,)    where a child's histogram is summed; -1: only what rounding left over; or -2
+    In1<int64_t> set_start;  // (E + 1,)
+    In1<uint32_t> sets;  //           codes that go left, as bits
     int64_t slots;
     void check() const {
         const int64_t E = length(place);
@@ -246,8 +246,8 @@ void node_of_rows(In1<uint16_t> order, In1<int32_t> node, InOut1<int32_t> out) {
 // The histogram of all rows, added to h; and their total: gradients, curvatures and counts in units, what rounding left
 // over of the first two in parts, the absolute values of the gradients.
 void sum_root(const BlockCodes &codes, const BlockRows &rows, const BlockUnits &units,
-              InOut1<int64_t> h,          // in/out  (words,)
-              InOut1<int64_t> total) {    // in/out  (6,)
+              InOut1<int64_t> h,  // in/out  (words,)
+              InOut1<int64_t> total) {  // in/out  (6,)
     const Units U = units.units();
     const int64_t n = codes.n, step = U.wide ? 2 : 1;
     require(rows.n() == n && length(h) == codes.cells() * step && length(total) == 6 && is_aligned(h.data()),
@@ -274,10 +274,10 @@ void sum_root(const BlockCodes &codes, const BlockRows &rows, const BlockUnits &
 
 // Rows of the nodes that are split go to the children; histograms of those with a slot, and what rounding left over.
 void expand(const BlockCodes &codes, const BlockRows &rows, const BlockUnits &units, const SplitPlan &plan,
-            InOut1<uint16_t> order,       // in/out  (n,)
-            InOut1<int32_t> node,         // in/out  (n,)
-            InOut2<int64_t> h,            // in/out  (slots, words)
-            InOut2<int64_t> parts) {      // in/out  (2 E, 2)
+            InOut1<uint16_t> order,  // in/out  (n,)
+            InOut1<int32_t> node,  // in/out  (n,)
+            InOut2<int64_t> h,  // in/out  (slots, words)
+            InOut2<int64_t> parts) {  // in/out  (2 E, 2)
     const Units U = units.units();
     const int64_t n = codes.n, step = U.wide ? 2 : 1, E = length(plan.place), M = length(plan.action);
     require(rows.n() == n && length(node) == n && length(order) == n && length(h) == plan.slots &&
@@ -412,15 +412,15 @@ class Frontier : Search {
     In1<int8_t> monotonic_;
     int64_t most_slots_;
     std::vector<Scratch> scratch_;
-    std::vector<Split> splits_;                    // (d,) of the node at hand
+    std::vector<Split> splits_;  // (d,) of the node at hand
 
-    std::vector<Node> nodes_;                      // all that were looked at, whether or not they will stay
-    std::vector<std::vector<int64_t>> histograms_; // of each node, while it may be needed
-    std::vector<Parts> parts_;                     // of each node
-    std::vector<int32_t> parents_;                 // whose children the pass at hand is about
-    std::vector<Node> tree_;                       // what best-first keeps, and their numbers among all nodes
+    std::vector<Node> nodes_;  // all that were looked at, whether or not they will stay
+    std::vector<std::vector<int64_t>> histograms_;  // of each node, while it may be needed
+    std::vector<Parts> parts_;  // of each node
+    std::vector<int32_t> parents_;  // whose children the pass at hand is about
+    std::vector<Node> tree_;  // what best-first keeps, and their numbers among all nodes
     std::vector<int32_t> kept_;
-    std::vector<Leaf> leaves_;                     // of the finished tree
+    std::vector<Leaf> leaves_;  // of the finished tree
     std::vector<double> scale_;
     int kind_ = SQUARED;
     bool begun_ = false;
