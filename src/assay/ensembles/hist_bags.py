@@ -101,6 +101,7 @@ class KeptBagRows:
         arrays = {
             "panels": codes.panels,
             "wide": codes.wide,
+            "missing": codes.missing,
             "y": y,
             "first": np.array([block.start]),
             "bag": np.zeros((self.bags, n), np.uint8),

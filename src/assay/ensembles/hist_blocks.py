@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.exact_sum import ExactSum
-from assay.core.kept import Arrays
+from assay.core.kept import Arrays, Kept
 from assay.core.row_draws import row_uniforms
 from assay.core.sums import Block, Source
 from assay.core.targets import check_weights
 from assay.ensembles.added import Added, Largest
-from assay.ensembles.hist_bins import Bins, bins_of
+from assay.ensembles.hist_bins import Bins, Codes, bins_of
 from assay.ensembles.hist_losses import HistLoss
 from assay.ensembles.hist_order import at_root
 from assay.ensembles.hist_sketch import BinSketch, RowSample
@@ -139,7 +139,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class KeptRows:
-    """What is kept of a block: codes, targets, weights, scores, and the rows sorted by the node that they have reached."""
+    """What is kept of a block: codes, targets, weights, scores, and the rows sorted by the nodes they have reached."""
 
     writable = ("raw", "order", "node", "top", "inverse")  # the last of several classes
 
@@ -153,6 +153,7 @@ class KeptRows:
         arrays = {
             "panels": codes.panels,
             "wide": codes.wide,
+            "missing": missing_in(codes, self.bins, held),
             "y": y,
             "raw": np.broadcast_to(self.start[:, None], (len(self.start), len(y))),
             **at_root(len(self.start), len(y)),
@@ -172,8 +173,8 @@ def _weights(w: np.ndarray | None, n: int) -> np.ndarray:
 
 def find_block_bins(
     source: Source, targets: BlockTargets, totals: Totals, n_categories: np.ndarray, max_bins: int, seed: int
-) -> tuple[Bins, np.ndarray]:
-    """Bins of the training rows by one pass, and which columns have missing values."""
+) -> Bins:
+    """Bins of the training rows by one pass."""
     sample = RowSample(
         totals.rows,
         seed,
@@ -189,7 +190,24 @@ def find_block_bins(
         return BinSketch.of(X, n_categories, max_bins, sample, w, block.start, learn=held == 0)
 
     total = source.add_up(sketch)
-    return replace(bins_of(total, n_categories, max_bins, sample), dense=True), total.missing
+    return replace(bins_of(total, n_categories, max_bins, sample), dense=True)
+
+
+def missing_columns(kept: Kept) -> np.ndarray:
+    """(d,) 1 for columns with missing values in the training rows that are kept."""
+    total: Largest = kept.add_up(lambda arrays: Largest(arrays["missing"]))
+    return np.asarray(total.value)
+
+
+def missing_in(codes: Codes, bins: Bins, held: np.ndarray | None) -> np.ndarray:
+    """The same of a block; rows that are held out do not count."""
+    if held is None:
+        return codes.missing
+    places = zip(bins.place.tolist(), bins.bins.tolist())
+    return np.array(
+        [((codes.columns[p] if p >= 0 else codes.wide[~p])[held == 0] == none).any() for p, none in places],
+        dtype=np.uint8,
+    )
 
 
 def keep_rows(
@@ -212,11 +230,11 @@ def keep_rows(
     plain = targets.class_weights is None and not share
     totals = whole if plain else Totals.of(source, targets, K)
     _check_totals(totals, share, who)
-    bins, missing = find_block_bins(source, targets, totals, n_categories, int(model.max_bins), model.seed_)
+    bins = find_block_bins(source, targets, totals, n_categories, int(model.max_bins), model.seed_)
     start = totals.start(loss)
     first = np.zeros(loss.classes) if start is None else start
     kept = source.keep(KeptRows(bins, targets, first), writable=KeptRows.writable)
-    return kept, bins, missing, totals, start
+    return kept, bins, missing_columns(kept), totals, start
 
 
 def _check_totals(totals: Totals, share: float, who: str) -> None:

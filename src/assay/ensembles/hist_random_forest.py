@@ -23,7 +23,7 @@ from assay.core.sums import Rows, Source
 from assay.ensembles.class_weights import weights_of_classes
 from assay.ensembles.forest import n_features
 from assay.ensembles.hist_bags import Bags, BagTargets, KeptBagRows, SquaredExtents
-from assay.ensembles.hist_blocks import BlockTargets, Totals, find_block_bins
+from assay.ensembles.hist_blocks import BlockTargets, Totals, find_block_bins, missing_columns
 from assay.ensembles.hist_constraints import monotonic_signs
 from assay.ensembles.hist_growing import Limits
 from assay.ensembles.hist_trees import BoostedTrees, Grown
@@ -107,7 +107,7 @@ class _HistForest(PassLearner, Learner):
             totals = Totals.of(source, targets, K)
         self._check_totals(totals)
         scale = 2.0 ** -round(np.log2(totals.weight / totals.rows))  # so that a row weighs about 1
-        bins, missing = find_block_bins(source, targets, totals, n_categories, int(self.max_bins), seed)
+        bins = find_block_bins(source, targets, totals, n_categories, int(self.max_bins), seed)
         of_bags, empty = self._outputs(totals)
         at_once = min(self.n_estimators, max(1, TOGETHER // of_bags.outputs))
         make = KeptBagRows(bins, targets, scale, at_once, of_bags.outputs, self.oob_score)
@@ -125,7 +125,7 @@ class _HistForest(PassLearner, Learner):
             bags = Bags(
                 kept,
                 bins,
-                missing,
+                missing_columns(kept),
                 totals.rows,
                 heaviest,
                 farthest,

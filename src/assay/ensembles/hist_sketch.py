@@ -9,7 +9,7 @@ import numpy as np
 
 import assay.ensembles._hist_bins as _hist_bins
 from assay.core.exact_sum import ExactSum
-from assay.core.parallel import in_threads
+from assay.core.parallel import in_threads, threads
 from assay.core.row_draws import row_uniforms
 from assay.ensembles.hist_losses import weight_unit
 
@@ -86,14 +86,12 @@ class BinSketch:
         (without weights the rows of each, in the smallest type that holds them)
     few : for each column its distinct values in all rows, None if they are more than the bins (or the sample is all)
     counts : for each nominal column of more categories than bins the rows of each category, else None
-    missing : (d,) whether a value is missing
     """
 
     values: list[list[np.ndarray]]
     weights: list[list[np.ndarray]]
     few: list[np.ndarray | None]
     counts: list[np.ndarray | None]
-    missing: np.ndarray
     max_bins: int
 
     @classmethod
@@ -115,28 +113,34 @@ class BinSketch:
             keep = learn[rows]
             rows = np.arange(n)[rows][keep]
             weights = None if weights is None else weights[keep]
-        some = X if isinstance(rows, slice) else X.take(rows, axis=0)
+        some = X if isinstance(rows, slice) else _take(X, rows)
         if learn is not None:
             X, w = X[learn], None if w is None else w[learn]
         heavy = X if w is None or sample.is_all or (w > 0).all() else X[w > 0]
 
-        def column(j: int) -> tuple[Any, ...]:
+        def column(j: int, room: np.ndarray) -> tuple[Any, ...]:
             if n_categories[j]:
                 categories = int(n_categories[j])
                 counts = _category_counts(X[:, j], categories) if categories > max_bins else None
                 return np.empty(0), np.empty(0), None, counts
             few = None if sample.is_all else _few_values(heavy, j, max_bins)
-            values, each = _distinct(some, j, weights)
+            values, each = _distinct(some, j, weights, room)
             return values, each, few, None
 
-        columns = in_threads(column, range(d), None if some.size > 50_000 else 1)
+        def columns_of(lot: np.ndarray) -> list[tuple[Any, ...]]:
+            room = np.empty(
+                (3, len(some)), np.uint64
+            )  # the same for all columns: memory that is new costs time
+            return [column(j, room) for j in lot.tolist()]
+
+        lots = np.array_split(np.arange(d), threads() if some.size > 50_000 else 1)
+        columns = [result for results in in_threads(columns_of, lots) for result in results]
         values, each, few, counts = zip(*columns) if d else ((), (), (), ())
         return cls(
             [[v] for v in values],
             [[v] for v in each],
             list(few),
             list(counts),
-            np.isnan(X).any(axis=0).astype(np.uint8),
             max_bins,
         )
 
@@ -146,7 +150,6 @@ class BinSketch:
             [a + b for a, b in zip(self.weights, other.weights)],
             [_both(a, b, self.max_bins) for a, b in zip(self.few, other.few)],
             [None if a is None or b is None else a + b for a, b in zip(self.counts, other.counts)],
-            self.missing | other.missing,
             self.max_bins,
         )
 
@@ -154,8 +157,13 @@ class BinSketch:
         """The distinct values of column j in rising order, and their weights."""
         if len(self.values[j]) == 1:
             return self.values[j][0], self.weights[j][0].astype(np.float64, copy=False)
-        values, place = np.unique(np.concatenate(self.values[j]), return_inverse=True)
-        return values, np.bincount(place, weights=np.concatenate(self.weights[j]), minlength=len(values))
+        values = np.concatenate(self.values[j])
+        order = np.argsort(values, kind="stable")  # merges what is sorted in parts
+        values, weights = values[order], np.concatenate(self.weights[j])[order]
+        first = _first_of_equals(values)
+        if len(first) == len(values):
+            return values, weights.astype(np.float64)
+        return values[first], np.add.reduceat(weights, first, dtype=np.float64)
 
 
 def _both(a: np.ndarray | None, b: np.ndarray | None, limit: int) -> np.ndarray | None:
@@ -171,14 +179,35 @@ def _few_values(X: np.ndarray, j: int, limit: int) -> np.ndarray | None:
     return None if m < 0 else np.sort(out[:m])
 
 
-def _distinct(X: np.ndarray, j: int, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct values of column j that are not missing, sorted, and their weights (counts, without weights)."""
-    n = len(X)
+def _take(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Some rows of a table in C order.
+
+    They are taken as bytes: of numbers that do not begin at multiples of their size, as in tables that Dask has
+    received, NumPy would copy the whole table first.
+    """
+    n, d = X.shape
+    whole = X.view(np.dtype((np.void, d * X.itemsize))).reshape(n) if d else X
+    return whole.take(rows, axis=0).view(X.dtype).reshape(len(rows), d)
+
+
+def _first_of_equals(x: np.ndarray) -> np.ndarray:
+    """Where in sorted numbers each value stands first."""
+    is_new = np.empty(len(x), dtype=bool)
+    is_new[:1] = True
+    np.not_equal(x[1:], x[:-1], out=is_new[1:])
+    return np.flatnonzero(is_new)
+
+
+def _distinct(X: np.ndarray, j: int, w: np.ndarray | None, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct values of column j that are not missing, sorted, and their weights (counts, without weights).
+
+    ``room`` is (3, n) numbers of 64 bits to work in.
+    """
     if w is None:
-        out = np.empty(n)
-        x = out[: _hist_bins.sort_column(X, j, out, np.empty(n, np.uint64), np.empty(n, np.uint64))]
-        first = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]])) if len(x) else np.empty(0, np.intp)
-        counts = np.diff(np.append(first, len(x)))
+        out = room[0].view(np.float64)
+        x = out[: _hist_bins.sort_column(X, j, out, room[1], room[2])]
+        first = _first_of_equals(x)
+        counts = np.diff(first, append=len(x))
         return x[first], counts.astype(
             np.min_scalar_type(counts.max(initial=0))
         )  # a byte each, as a rule: they travel
