@@ -37,7 +37,10 @@ def packed(f, changes):
 
 
 def keeper(journal=(), threads=1):
-    blocks = [{"y": np.array([1, 2]), "score": np.zeros(2, int)}, {"y": np.array([4]), "score": np.zeros(1, int)}]
+    blocks = [
+        {"y": np.array([1, 2]), "score": np.zeros(2, int)},
+        {"y": np.array([4]), "score": np.zeros(1, int)},
+    ]
     return _Keeper(blocks, ["score"], threads, journal)
 
 

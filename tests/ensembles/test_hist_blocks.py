@@ -270,3 +270,27 @@ def test_a_forest_counts_rows_of_blocks_without_weights_once():
     blocks = [(X[:300], y[:300]), (X[300:], y[300:], w[300:])]
     mixed = HistRandomForestRegressor(n_estimators=3, random_state=0).fit_blocks(blocks)
     assert_array_equal(mixed.predict(X), whole.predict(X))
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "poisson"])
+def test_a_round_that_is_shortened_is_the_same_from_blocks(loss, monkeypatch):
+    """Steps that are too long for the tests of monotonic columns; what shortens them asks where the rows ended."""
+    from assay.ensembles.hist_passes import PassBoosting
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = X[:, 0] + rng.normal(size=600) < 0 if loss == "log_loss" else rng.poisson(np.exp(-X[:, 0]))
+    make = HistGradientBoostingClassifier if loss == "log_loss" else HistGradientBoostingRegressor
+    shortened, damp = [], PassBoosting._damp
+    monkeypatch.setattr(PassBoosting, "_damp", lambda *args: (shortened.append(0), damp(*args)))
+    settings = {
+        "loss": loss,
+        "learning_rate": 2.5,
+        "max_iter": 6,
+        "monotonic_cst": [1, -1, 0],
+        "early_stopping": False,
+    }
+    here = make(**settings).fit(X, y)
+    there = make(**settings).fit_blocks([(X[:250], y[:250]), (X[250:], y[250:])])
+    assert shortened
+    assert_array_equal(there.trees_.number, here.trees_.number)

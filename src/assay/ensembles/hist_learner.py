@@ -336,6 +336,7 @@ class HistBoosting(PassLearner, Learner):
                 signs,
                 groups,
                 watched=self.do_early_stopping_,
+                rounds=int(self.max_iter),
             )
             self._start(loss, boosting.start_by_passes() if start is None else start, n_categories)
             watch = _PassWatch(self, boosting, totals) if self.do_early_stopping_ else None

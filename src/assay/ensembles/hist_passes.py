@@ -29,6 +29,7 @@ from assay.ensembles.hist_trees import Grown
 __all__ = ["BlockView", "PassBoosting", "native_units", "next_plan"]
 
 MEMORY = 1 << 27  # bytes for the histograms of one tree's nodes
+NEARLY_ALL = 0.9  # share of the cells of a histogram beyond which they are not picked one by one
 ENOUGH_UNITS = 4096  # as in units.hpp
 
 
@@ -41,22 +42,23 @@ class BlockView:
     loss : HistLoss
     heaviest : the largest weight of all training rows
     wide_start, narrow : where columns of 16 bits begin in a histogram, and how many columns have 8 (see Bins)
-    used : (cells,) which cells of a histogram are used; only these travel
+    used : which cells of a histogram are used, as numbers or (of nearly all) a slice; only these travel
     """
 
     loss: HistLoss
     heaviest: float
     wide_start: np.ndarray
     narrow: int
-    used: np.ndarray
+    used: np.ndarray | slice
 
     @classmethod
     def of(cls, bins: Bins, loss: HistLoss, heaviest: float) -> BlockView:
         start = np.where(bins.place >= 0, bins.place * BYTE, bins.wide_start[~np.minimum(bins.place, -1)])
-        used = [np.arange(a, a + b + 1) for a, b in zip(start.tolist(), bins.bins.tolist())]
-        return cls(
-            loss, heaviest, bins.wide_start, bins.narrow, np.concatenate([*used, np.empty(0, np.int64)])
-        )
+        cells = [np.arange(a, a + b + 1) for a, b in zip(start.tolist(), bins.bins.tolist())]
+        used = np.concatenate([*cells, np.empty(0, np.int64)])
+        stop = int(used.max(initial=-1)) + 1
+        nearly_all = len(used) >= NEARLY_ALL * stop
+        return cls(loss, heaviest, bins.wide_start, bins.narrow, slice(0, stop) if nearly_all else used)
 
     @property
     def cells(self) -> int:
@@ -211,17 +213,22 @@ class _Decreases:
 
 @dataclass(frozen=True)
 class _Step:
-    """Scores grow by the values of the leaves; the losses afterwards, if they are wanted."""
+    """Scores grow by the values of the leaves; the losses afterwards, if they are wanted, and what comes next."""
 
     view: BlockView
     values: list[np.ndarray]  # of each node of each tree
     wants_losses: bool
     back: list[np.ndarray] | None = None  # values that are taken back first
+    onward: _Extents | _Roots | None = None  # what the next round begins with
 
-    changes = ("raw",)
+    @property
+    def changes(self) -> tuple[str, ...]:
+        return ("raw", *getattr(self.onward, "changes", ()))
 
     def again(self, arrays: Arrays) -> None:
-        replace(self, wants_losses=False)(arrays)
+        replace(self, wants_losses=False, onward=None)(arrays)
+        if isinstance(self.onward, _Roots):
+            self.onward.again(arrays)
 
     def __call__(self, arrays: Arrays) -> Added:
         raw = arrays["raw"]
@@ -234,7 +241,8 @@ class _Step:
         losses = (
             self.view.losses(arrays, raw) if self.wants_losses and not bad else Added(ExactSum(), ExactSum())
         )
-        return Added(bad, *losses.parts)
+        onward = [] if bad or self.onward is None else [self.onward(arrays)]
+        return Added(bad, *losses.parts, *onward)
 
 
 @dataclass(frozen=True)
@@ -283,6 +291,7 @@ class PassBoosting:
     heaviest : the largest weight of a training row, None if there are no weights
     loss, limits, monotonic, groups : as in Boosting
     watched : whether the losses after each round are wanted
+    rounds : the most rounds that are wanted, default None for any number
     """
 
     def __init__(
@@ -297,6 +306,7 @@ class PassBoosting:
         monotonic: np.ndarray,
         groups: Sequence[Sequence[int]] = (),
         watched: bool = False,
+        rounds: int | None = None,
     ):
         self.kept, self.n, self.loss, self._limits = kept, n, loss, limits
         self._weighted, heaviest = heaviest is not None, 1.0 if heaviest is None else heaviest
@@ -322,12 +332,14 @@ class PassBoosting:
         self.passes = 0
         self.bytes_received = 0
         self._overflow = False
+        self._rounds_left = np.inf if rounds is None else rounds
+        self._ahead: Any = None  # what the round at hand begins with, if that is known
 
     def start_by_passes(self) -> np.ndarray:
         """The first score under a loss with corners, a quantile of the targets; all scores are set to it."""
         root, rows = np.zeros(1, np.int32), np.array([self.n])
         start = quantiles(self._pass, self.loss, root, np.zeros((1, 1), int), rows, self._weighted)
-        self._step(_Step(self.view, [start], self._watched))
+        self._step(_Step(self.view, [start], self._watched, onward=self._next()))
         return start
 
     def look(self) -> tuple[float, float]:
@@ -340,6 +352,7 @@ class PassBoosting:
         """One more tree for each score, added to the scores; None if the scores are not finite any more."""
         if self._checked:
             self.look()
+        self._rounds_left -= 1
         units = None if self._overflow else self._begin(seeds)
         if units is None:
             return None
@@ -360,32 +373,61 @@ class PassBoosting:
         self.passes += 1
         changes = getattr(task, "changes", ())
         total = self.kept.update(task, changes) if changes else self.kept.add_up(task)
-        arrays = getattr(total, "parts", (total,))
-        self.bytes_received += sum(part.nbytes for part in arrays if isinstance(part, np.ndarray))
+        self.bytes_received += _bytes(total)
         return total
 
     def _begin(self, seeds: Sequence[int]) -> list[Units] | None:
         """Units of the gradients, and the roots of the trees; None if they are not finite."""
-        loss, view = self.loss, self.view
-        extents = np.zeros((loss.classes, 2))
-        if loss.name in ("squared_error", "poisson", "gamma"):
-            extents = self._pass(_Extents(view)).value
-        constant = loss.name in ("squared_error", "absolute_error", "quantile") and not self._weighted
-        for narrow in (True, False) if constant else (False,):
-            units = []
-            for g, h in extents.tolist():
-                some = _hist_passes.choose_units(loss.kind, narrow, g, h, view.heaviest, self.n)
-                if some is None:
-                    return None
-                units.append(some)
-            totals, *packed = self._pass(_Roots(view, units)).parts
-            if not narrow or totals[0, 5] >= ENOUGH_UNITS * self.n:
-                break
+        task, ahead, extents = self._opening(), self._ahead, self._unknown
+        self._ahead = None
+        if isinstance(task, _Extents):
+            extents = (self._pass(task) if ahead is None else ahead).value
+            task, ahead = self._roots(extents, self._constant), None
+        if task is None:
+            return None
+        parts = (self._pass(task) if ahead is None else ahead).parts
+        if self._constant and parts[0][0, 5] < ENOUGH_UNITS * self.n:
+            task = self._roots(extents, narrow=False)
+            if task is None:
+                return None
+            parts = self._pass(task).parts
+        totals, *packed = parts
         for k, frontier in enumerate(self._frontiers):
             frontier.begin(
-                loss.kind, native_units(units[k]), seeds[k], totals[k], self.view.unpacked(packed[k][None])[0]
+                self.loss.kind,
+                native_units(task.units[k]),
+                seeds[k],
+                totals[k],
+                self.view.unpacked(packed[k][None])[0],
             )
-        return units
+        return task.units
+
+    def _opening(self) -> _Extents | _Roots | None:
+        """The pass that a round begins with; None if units are not finite."""
+        return self._roots(self._unknown, self._constant) if self._known else _Extents(self.view)
+
+    def _roots(self, extents: np.ndarray, narrow: bool) -> _Roots | None:
+        units = []
+        for g, h in extents.tolist():
+            some = _hist_passes.choose_units(self.loss.kind, narrow, g, h, self.view.heaviest, self.n)
+            if some is None:
+                return None
+            units.append(some)
+        return _Roots(self.view, units)
+
+    @property
+    def _known(self) -> bool:
+        """Whether the largest gradient follows from the loss and the weights."""
+        return self.loss.name not in ("squared_error", "poisson", "gamma")
+
+    @property
+    def _unknown(self) -> np.ndarray:
+        return np.zeros((self.loss.classes, 2))
+
+    @property
+    def _constant(self) -> bool:
+        """Whether all curvatures are 1."""
+        return self.loss.name in ("squared_error", "absolute_error", "quantile") and not self._weighted
 
     def _finish(self, rate: float) -> tuple[list[Grown], list[np.ndarray]]:
         """The trees, and for each node that was ever looked at the leaf of the tree that its rows are in."""
@@ -411,16 +453,17 @@ class PassBoosting:
             return  # the caller refuses the round
         before = self.losses
         values = _values(trees, leaf_of)
-        self._step(_Step(self.view, values, self._watched))
+        self._step(_Step(self.view, values, self._watched, onward=self._next()))
         if not self._checked or self._overflow or before is None or self.losses is None:
             return
         if self.losses[0] > before[0] + ROUNDING * abs(before[0]):
             self._damp(trees, leaf_of, before[0])
 
     def _step(self, task: _Step) -> None:
-        bad, *losses = self._pass(task).parts
+        bad, learned, held, *onward = self._pass(task).parts
         self._overflow = bad > 0
-        self.losses = self._sums(losses) if task.wants_losses else None
+        self.losses = self._sums((learned, held)) if task.wants_losses else None
+        self._ahead = onward[0] if onward and not self._overflow else None
 
     @staticmethod
     def _sums(losses: Sequence[ExactSum]) -> tuple[float, float]:
@@ -439,7 +482,12 @@ class PassBoosting:
 
         shares = shares_that_lower(damping.sizes, loss, overshoot if self._exact else None, before)
         damping.apply(shares)
-        self._step(_Step(self.view, _values(trees, leaf_of), self._watched, back=was))
+        values = _values(trees, leaf_of)
+        self._step(_Step(self.view, values, self._watched, back=was))
+
+    def _next(self) -> _Extents | _Roots | None:
+        """What may follow in the pass that adds a round; nothing where the round may yet be shortened."""
+        return self._opening() if self._rounds_left > 0 and not self._checked else None
 
     def _set_leaves(self, tree: Grown, leaf_of: np.ndarray, rate: float) -> None:
         """Losses with corners: a leaf has the median (or other quantile) of its residuals."""
@@ -455,6 +503,13 @@ def next_plan(frontier: _hist_passes.Frontier) -> dict[str, Any]:
     """What the next pass has to do for a tree, as the fields of a SplitPlan."""
     names = ("action", "place", "child", "slot", "set_start", "sets", "slots")
     return dict(zip(names, frontier.plan()))
+
+
+def _bytes(total: Any) -> int:
+    """The size of the arrays of a sum."""
+    if isinstance(total, Added):
+        return sum(map(_bytes, total.parts))
+    return total.nbytes if isinstance(total, np.ndarray) else 0
 
 
 def _values(trees: list[Grown], leaf_of: list[np.ndarray]) -> list[np.ndarray]:

@@ -33,8 +33,8 @@ struct Codes {
     int64_t cells() const { return wide_start[d16]; }
 };
 
-// Rows of one panel, given by number (or rows first ... first + m if there are no numbers). Cells are found by the number
-// of their row, or (IN_ORDER) stand in the order of the rows.
+// Rows of one panel, given by number (or rows first ... first + m if there are no numbers). Cells are found by the
+// number of their row, or (IN_ORDER) stand in the order of the rows.
 template <class Cell, int GROUP, bool IN_ORDER>
 static inline void sum_panel(const uint8_t *panel, int64_t width, int64_t columns, const int32_t *rows, int64_t first,
                              int64_t m, const Cell *cells, Cell *out) {
