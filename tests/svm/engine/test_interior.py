@@ -18,7 +18,7 @@ from assay.kernels import RBF, Linear, MatrixRows
 from assay.linear.regression.tube_program import Program, solve_tube
 from assay.svm import SVC, SVCCV, SVDD, SVR, MultipleKernelSVR, NuSVR, OneClassSVM
 from assay.svm.engine import Dual, solve
-from assay.svm.engine.interior import cholesky_rows, interior_point
+from assay.svm.engine.interior import _native_steps, _Point, _Program, _steps, cholesky_rows, interior_point
 from assay.svm.engine.search import Search
 
 PAIRS_ALONE = 9_000_000  # a limit of the user's own: nothing else is tried then
@@ -388,3 +388,49 @@ def test_rows_without_weight_leave_it_room_between_the_bounds(machine):
         m.decision_function(X) if hasattr(m, "decision_function") else m.predict(X) for m in (whole, part)
     ]
     assert_allclose(*scores, rtol=1e-7, atol=1e-7 * np.abs(y).max())
+
+
+@pytest.mark.parametrize("kind", ["sum", "none", "ridge", "two multipliers"])
+@pytest.mark.parametrize(("n", "d"), [(8, 1), (37, 3), (300, 9), (70, 40)])
+def test_native_steps_are_those_of_numpy(n, d, kind):
+    """Rows and columns that fill no lane, tile or block, and several of each."""
+    X, dual = problem(n, d, 3.0, seed=n, bias=kind != "none", weighted=True)
+    if kind == "ridge":
+        dual = replace(dual, ridge=np.linspace(0.0, 0.1, n))
+    if kind == "two multipliers":
+        y, both = X @ np.arange(1.0, d + 1), np.repeat([1.0, -1.0], n)
+        dual = Dual(both, 0.1 - both * np.tile(y, 2), np.tile(dual.upper, 2), np.zeros(2 * n))
+    program = _Program.of(Linear().gram_rows(X), dual)
+    m, k = program.N.shape
+    size = program.slopes()
+    starts = [_Point(np.full(m, 0.5), np.zeros(k), np.full(m, size), np.full(m, size)) for _ in range(2)]
+    (native, made, share), (plain, as_many, share_of_plain) = (
+        steps(program, start, size) for steps, start in zip((_native_steps, _steps), starts)
+    )
+    assert abs(made - as_many) <= 1
+    assert max(share, share_of_plain) < 1e-10
+    assert_allclose(native.x, plain.x, atol=1e-7 * np.abs(plain.x).max())
+    assert_allclose(native.t, plain.t, atol=1e-5)
+
+
+def test_native_steps_stop_where_the_system_has_no_solution_and_at_the_limit():
+    """Numbers so large that the system overflows end at once, and a gap that is no number says so."""
+    import assay.svm.engine._interior as _interior
+    from assay.svm.engine.interior import natively
+
+    rows = {
+        "N": np.full((3, 1), 1e200),
+        "E": np.ones(1),
+        "c": np.zeros(1),
+        "R": np.zeros(3),
+        "p": -np.ones(3),
+    }
+    start = [np.full(3, 0.5), np.ones(3), np.ones(3), np.zeros(1)]
+    with np.errstate(all="ignore"):
+        made, share = natively(rows, 1.0, *start, 1e-11, 60)
+    assert made == 0 and not share < 1
+    rows["N"] = np.ones((3, 1))
+    start = [np.full(3, 0.5), np.ones(3), np.ones(3), np.zeros(1)]
+    assert natively(rows, 1.0, *start, 1e-11, 2)[0] == 2
+    with pytest.raises(ValueError, match="BoxProgram: sizes"):
+        _interior.BoxProgram(**{**rows, "p": np.ones(2)}, size=1.0)

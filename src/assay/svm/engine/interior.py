@@ -7,14 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+import assay.svm.engine._interior as _interior
 from assay.core.parallel import end_if_abandoned
 from assay.kernels.gram_rows import GramRows, MatrixRows
 from assay.svm.engine.dual import Dual
 from assay.svm.engine.warm_start import shifted
 
-__all__ = ["Interior", "cholesky_rows", "interior_point"]
+__all__ = ["MOST_NATIVE_COLUMNS", "Interior", "cholesky_rows", "interior_point", "natively"]
 
 MOST_COLUMNS = 1_000  # of the factor
+MOST_NATIVE_COLUMNS = 64  # of the system that native code adds up as fast as BLAS does
+WORK_A_CALL = 1e9  # products that native code adds up between two looks for Ctrl-C
 MOST_ITERATIONS = 60
 SMALLEST_GAP = 1e-11  # between the two objectives, as a share of theirs, at which it ends
 SMALLEST_OBJECTIVE = 1e-12  # of each row, in units of the slopes at the start: less counts as 0
@@ -235,8 +238,53 @@ def _minimum(program: _Program) -> tuple[np.ndarray, np.ndarray, int, float]:
     """t and (w, y) of (1), t 0 and 1 where a bound holds, the iterations, and the gap as a share of the objective."""
     m, k = program.N.shape
     size = program.slopes()
-    unit = np.full(m, size)
-    at, share, iterations = _Point(np.full(m, 0.5), np.zeros(k), unit, unit), np.inf, 0
+    at = _Point(np.full(m, 0.5), np.zeros(k), np.full(m, size), np.full(m, size))
+    steps = _native_steps if k <= MOST_NATIVE_COLUMNS else _steps
+    at, iterations, share = steps(program, at, size)
+    t = at.t
+    t[t < CLEAR * at.z / size], t[1 - t < CLEAR * at.z_up / size] = 0.0, 1.0
+    free = np.flatnonzero((t > 0) & (t < 1))
+    if 0 < len(free) <= MOST_REFINED and np.isfinite(at.x).all():  # w is more exact than what t makes of it
+        more = np.linalg.lstsq(program.N[free].T, program.E * at.x - program.c - t @ program.N, rcond=None)[0]
+        t[free] = np.clip(t[free] + more, 0.0, 1.0)
+    return t, at.x, iterations, share
+
+
+def _native_steps(program: _Program, at: _Point, size: float) -> tuple[_Point, int, float]:
+    """Where the method ends, the iterations, and the gap as a share of the objective: by native code."""
+    rows = {"N": program.N, "E": program.E, "c": program.c, "R": program.R, "p": program.p}
+    iterations, share = natively(rows, size, at.t, at.z, at.z_up, at.x, SMALLEST_GAP, MOST_ITERATIONS)
+    return at, iterations, share
+
+
+def natively(
+    rows: dict[str, np.ndarray], size: float, t: np.ndarray, z: np.ndarray, z_up: np.ndarray, x: np.ndarray,
+    smallest_gap: float, most: int,
+) -> tuple[int, float]:  # fmt: skip
+    """Iterations of native code for (1), from here on; how many, and the gap that is left, a share of the objective.
+
+    Parameters
+    ----------
+    rows : N, E, c, R and p of (1)      size : of the slopes at the start
+    t, z, z_up, x : where the method stands, which is changed
+    smallest_gap : at which it ends      most : iterations
+    """
+    program, state, iterations = _interior.BoxProgram(**rows, size=size), np.zeros(2), 0
+    a_call = max(1, int(WORK_A_CALL / (rows["N"].size * rows["N"].shape[1])))
+    while True:
+        rule = _interior.StopRule(
+            gap=smallest_gap, error=SMALLEST_ERROR, least=SMALLEST_OBJECTIVE, reach=STEP, jitter=JITTER,
+            most=min(a_call, most - iterations),
+        )  # fmt: skip
+        iterations += _interior.newton(program=program, limits=rule, t=t, z=z, z_up=z_up, x=x, state=state)
+        if state[1] or iterations >= most:
+            return iterations, float(state[0])
+        end_if_abandoned()
+
+
+def _steps(program: _Program, at: _Point, size: float) -> tuple[_Point, int, float]:
+    """The same in NumPy, for many columns, whose products are best left to BLAS."""
+    m, share, iterations = len(at.t), np.inf, 0
     while iterations < MOST_ITERATIONS:
         end_if_abandoned()
         newton, gap = _Newton(program, at), at.gap()
@@ -256,10 +304,4 @@ def _minimum(program: _Program) -> tuple[np.ndarray, np.ndarray, int, float]:
         at = at.moved(step, min(1.0, STEP * at.reach(step)))
         at.t = np.minimum(at.t, 1 - np.finfo(float).epsneg)
         iterations += 1
-    t = at.t
-    t[t < CLEAR * at.z / size], t[1 - t < CLEAR * at.z_up / size] = 0.0, 1.0
-    free = np.flatnonzero((t > 0) & (t < 1))
-    if 0 < len(free) <= MOST_REFINED and np.isfinite(at.x).all():  # w is more exact than what t makes of it
-        more = np.linalg.lstsq(program.N[free].T, program.E * at.x - program.c - t @ program.N, rcond=None)[0]
-        t[free] = np.clip(t[free] + more, 0.0, 1.0)
-    return t, at.x, iterations, share
+    return at, iterations, share

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, cast
 
 import numpy as np
@@ -35,9 +36,9 @@ SHARE_STARTED = 0.25  # of the rows that start above 0: with more, all are compu
 LEAST_ROWS_IN_THREADS = 2_000  # of all problems together, from which several threads share them
 MOST_SPAN_WORK = 8_000_000  # operations of native code for the spans of one problem; more are left to BLAS
 LEAST_ROWS_FROM_INSIDE = (
-    400  # training rows from which an interior point method is quicker than steps of pairs,
+    150  # training rows from which an interior point method is quicker than steps of pairs,
 )
-ROWS_A_COLUMN = 16  # if there are so many for each column of the factor of the matrix
+ROWS_A_COLUMN = 8  # if there are so many for each column of the factor of the matrix
 MOST_ROWS_TRIED = 700  # training rows up to which steps of pairs are tried before it where bounds are low,
 STEPS_TRIED = 5  # for each row: low bounds are met by then
 LOW_BOUND = (2.5, 0.5)  # by one and by two multipliers a row: where most end at it (`_bounds_are_low`)
@@ -45,6 +46,7 @@ MOST_ROWS_OF_FEW = 2_000  # training rows up to which native code looks for few 
 FEW_TRIED = 96  # with so many rows of the kernel matrix,
 SHARE_TRIED = 1 / 8  # or this share of them, if that is more,
 STEPS_FOR_FEW = 5  # in so many steps for each row,
+LEAST_STEPS_FOR_FEW = 1_500  # or so many, if that is more,
 VALUES_FOR_FEW = 5_000_000  # which go through so many values of the matrix at most
 EARLY_STEPS = 50_000  # of pairs, and 50 for each row, after which it is tried whatever their number
 MOST_FACTORED = 1_000  # training rows up to which it is tried for other kernels, by a factor of their matrix,
@@ -318,7 +320,7 @@ def _tries_few(gram: GramRows, dual: Dual) -> bool:
 
 def _steps_for_few(gram: GramRows, m: int) -> int:
     """Steps in which native code may look for few support vectors."""
-    return min(STEPS_FOR_FEW * m, VALUES_FOR_FEW // m)
+    return min(max(STEPS_FOR_FEW * m, LEAST_STEPS_FOR_FEW), VALUES_FOR_FEW // m)
 
 
 def _settled(
@@ -390,13 +392,13 @@ def _settle(
             others: list[Any] = [part.single_rows() for part in grams[1:]]
             segments = [single.segments, *(other.segments for other in others)]
             places = np.concatenate(segments)
-            place_starts = np.concatenate([[0], np.cumsum([len(part) for part in segments])])
+            place_starts = np.array([0, *accumulate(map(len, segments))])
     first = all(_starts_inside(part, dual) for part, dual in zip(grams, duals))
     if first:
-        computed = np.maximum(FEW_TRIED, (SHARE_TRIED * sizes).astype(np.int64))
+        some = np.maximum(FEW_TRIED, (SHARE_TRIED * sizes).astype(np.int64))
     else:
         some = np.maximum(FEW_COMPUTED, (SHARE_COMPUTED * sizes).astype(np.int64)) + started
-        computed = np.where(sizes <= ALL_COMPUTED, sizes, some)
+    computed = np.where(sizes <= ALL_COMPUTED, sizes, some)
     pulls, levels = np.empty((4, M)), np.empty((3 * P, groups))
     summary, outcome = np.empty((P, 4)), np.empty(P, np.int64)
     bounds = _solve.Bounds(
