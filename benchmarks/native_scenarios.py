@@ -788,6 +788,7 @@ def linear_machines() -> None:
         _squared_slack.Table(**table, epsilon=0.1, constant=0.0), np.zeros(X.shape[1]), np.zeros(60)
     )
     rows, _ = sparse()
+    LinearSVC(loss="hinge", C=100.0, max_iter=60).fit(X, y)
     for part in (X, rows):
         n = part.shape[0]
         descend(SlackProblem(part, np.ones(n), np.ones(n), np.ones(n), 0.1, 1, 1.0), 1e-3, 50, 1)

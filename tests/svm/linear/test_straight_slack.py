@@ -1,5 +1,7 @@
 """The interior-point method for straight slacks: optimality, and rows replaced by their straight lines."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -61,3 +63,18 @@ def test_sparse_rows_of_few_columns():
     assert_allclose(
         interior_point(rows, 1e-9, 200).value, interior_point(problem, 1e-9, 200).value, rtol=1e-8
     )
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("pulled", [False, True])
+def test_native_code_ends_where_the_program_of_tubes_does(monkeypatch, C, pulled):
+    problem = problem_of(90, 5, C, 0.0, seed=3)
+    more = (np.linspace(-1.0, 1.0, 5), 7.0) if pulled else (0.0, 0.0)
+    problem = replace(problem, constant=0.0)
+    native = straight_slack._solve(problem, 1e-9, 200, *more)
+    monkeypatch.setattr(straight_slack, "MOST_NATIVE_COLUMNS", 0)
+    tubes = straight_slack._solve(problem, 1e-9, 200, *more)
+    assert native.converged and tubes.converged and native.n_iter < 40
+    assert_allclose(native.value, tubes.value, rtol=1e-8)
+    assert_allclose(native.v, tubes.v, rtol=1e-4, atol=1e-4 * np.abs(tubes.v).max())
+    assert native.gap + 1e-12 * abs(native.value) >= 0 and native.gap <= 1e-7 * abs(native.value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.parallel import end_if_abandoned
 from assay.linear.regression.tube_program import Program, solve_tube
+from assay.svm.engine.interior import MOST_NATIVE_COLUMNS, natively
 from assay.svm.linear.slack_problem import Floats, LinearSolution, SlackProblem
 
 __all__ = ["interior_point"]
@@ -96,9 +97,29 @@ def _solve(
     problem: SlackProblem, tol: float, max_iter: int, pull: Any = 0.0, level: float = 0.0
 ) -> LinearSolution:
     """The minimum of E - pull'v + level, where the last two stand for rows that are not there."""
+    one_sided = ((problem.above > 0) != (problem.below > 0)).all()
+    if one_sided and isinstance(problem.X, np.ndarray) and problem.X.shape[1] <= MOST_NATIVE_COLUMNS:
+        return _by_multipliers(problem, tol, max_iter, pull, level)
     epsilon, ridge = np.full(len(problem.target), problem.epsilon), np.ones(problem.X.shape[1])
     program = Program(problem.X, problem.target, problem.above, problem.below, epsilon, ridge, pull, level)
     tube = solve_tube(program, tol=tol, max_iter=max_iter, of_value=True)
     value = program.value(tube.beta)
     n_iter = tube.history[-1].iteration if tube.history else 0
     return LinearSolution(tube.beta, n_iter, bool(tube.gap <= max(tol, ENOUGH) * value), value, tube.gap)
+
+
+def _by_multipliers(
+    problem: SlackProblem, tol: float, max_iter: int, pull: Any, level: float
+) -> LinearSolution:
+    """The same by native code, where each row pays on one side: a multiplier between 0 and its price for each."""
+    X, (n, d) = problem.X, problem.X.shape
+    signed = problem.above - problem.below
+    price = np.abs(signed)
+    linear = problem.epsilon * price - problem.target * signed
+    size = float(np.abs(linear).max()) or 1.0
+    c, t, v = np.zeros(d) + pull, np.full(n, 0.5), np.zeros(d)
+    rows = {"N": X * signed[:, None], "E": np.ones(d), "c": c, "R": np.zeros(n), "p": linear}
+    made, _ = natively(rows, size, t, np.full(n, size), np.full(n, size), v, tol, max_iter)
+    value, combined = problem.value(v) - float(c @ v) + level, c + t @ rows["N"]
+    gap = value + 0.5 * float(combined @ combined) + float(linear @ t) - level  # less the value of the dual
+    return LinearSolution(v, made, bool(gap <= max(tol, ENOUGH) * value), value, gap)
