@@ -8,7 +8,7 @@ from sklearn.preprocessing import scale
 
 from assay.kernels import MatrixRows
 from assay.svm import SVC
-from assay.svm.span import span_values, spans_by_columns
+from assay.svm.span import _inverse, span_values, spans_by_columns
 
 
 def by_the_book(K, scores, signed, free, bounded):
@@ -151,3 +151,15 @@ def test_leave_one_out_of_the_linear_kernel_whatever_the_units(units):
         for i in range(80)
     ]
     assert abs(plain.loo_error_ - np.mean(np.ravel(left_out) != y)) < 0.04
+
+
+@pytest.mark.parametrize("n", [1, 64, 65, 200, 333])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_triangle_is_inverted_by_halves(n, dtype):
+    draw = np.random.default_rng(n)
+    L = np.tril(draw.normal(size=(n, n)) / n).astype(dtype, order="F")
+    L[np.diag_indices(n)] = draw.uniform(1.0, 2.0, n)
+    inverse = _inverse(L)
+    assert inverse.dtype == dtype
+    assert_allclose(inverse @ L, np.eye(n), atol=50 * np.finfo(dtype).eps)
+    assert not np.triu(inverse, 1).any()

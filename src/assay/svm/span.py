@@ -13,6 +13,7 @@ FEWEST_IN_SINGLE = 256  # free vectors from which a factor in float32 saves time
 LEAST_PIVOT_IN_SINGLE = 0.05  # of its diagonal, as a share of the largest
 JITTER = 1e-10  # share of the mean diagonal that is added to it: copies of a row have one image
 BLOCK = 1024  # bounded vectors whose spans are computed together
+LEAST_HALVED = 64  # rows up to which a triangle is inverted as a whole
 ALONE = 1e-8  # how near to 1 the leverage of a free vector is that the others do not span
 
 
@@ -68,7 +69,6 @@ def span_values(
       12(9), 2013-2036. doi:10.1162/089976600300015042
     """
     from scipy.linalg.blas import dtrsm, strsm
-    from scipy.linalg.lapack import dtrtri, strtri
 
     values, f = scores.copy(), len(free)
     m = f if most is None else min(most, f)
@@ -87,10 +87,10 @@ def span_values(
         both = np.concatenate([last, bounded])
         values[both] -= signed[both] * np.maximum(diagonal[both], 0.0)
         return values
-    solve, invert = (strsm, strtri) if L.dtype == np.float32 else (dtrsm, dtrtri)
+    solve = strsm if L.dtype == np.float32 else dtrsm
     ones = solve(1.0, L, np.ones((f, 1), L.dtype), lower=1)[:, 0]  # L^-1 1
     total = float(ones @ ones)  # 1' K^-1 1
-    inverse = invert(np.asfortranarray(L[f - m :, f - m :]), lower=1, overwrite_c=m < f)[0]
+    inverse = _inverse(L[f - m :, f - m :])
     precision = np.einsum("ij,ij->j", inverse, inverse).astype(np.float64)  # the diagonal of K^-1
     if bias:
         border = ones[f - m :] @ inverse  # K^-1 1
@@ -109,6 +109,23 @@ def span_values(
             square = square + (1.0 - image @ ones) ** 2 / total
         values[some] -= signed[some] * np.maximum(square, 0.0)  # (1)
     return values
+
+
+def _inverse(L: np.ndarray) -> np.ndarray:
+    """The inverse of a lower triangle, by halves: most of the work is products, which LAPACK's own leaves to less."""
+    from scipy.linalg.blas import dtrmm, strmm
+    from scipy.linalg.lapack import dtrtri, strtri
+
+    multiply, invert = (strmm, strtri) if L.dtype == np.float32 else (dtrmm, dtrtri)
+    if len(L) <= LEAST_HALVED:
+        inverse: np.ndarray = invert(L, lower=1)[0]
+        return inverse
+    m = len(L) // 2
+    inverse = np.zeros(L.shape, L.dtype, order="F")
+    inverse[:m, :m], inverse[m:, m:] = _inverse(L[:m, :m]), _inverse(L[m:, m:])
+    below = multiply(-1.0, inverse[:m, :m], L[m:, :m], side=1, lower=1)
+    inverse[m:, :m] = multiply(1.0, inverse[m:, m:], below, lower=1, overwrite_b=1)
+    return inverse
 
 
 def spans_by_columns(Z: np.ndarray, free: np.ndarray, bounded: np.ndarray, bias: bool = True) -> np.ndarray:
