@@ -7,16 +7,22 @@
 // the rate stay. Twin in NumPy: tests/local/test_som.py, by_the_book.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "assay/array.hpp"
 #include "assay/edge.hpp"
+#include "assay/exponential.hpp"
 
 using namespace assay;
 
 namespace {
 
 constexpr double NEGLIGIBLE = 1e-6;  // of the rate
-constexpr int64_t LANES = 8;  // sums side by side, which the compiler adds up in vectors
+constexpr int64_t LANES = 8;
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef double Unaligned __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+
+__attribute__((always_inline)) inline Lanes at(const double *x) { return *reinterpret_cast<const Unaligned *>(x); }
 
 struct MapRule {
     double first_rate, last_rate, first_sigma, last_sigma;
@@ -27,27 +33,59 @@ struct MapRule {
     }
 };
 
-HOT int64_t nearest(const double *x, const double *M, int64_t units, int64_t d) {
+__attribute__((always_inline)) inline double total(const Lanes &v) {
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+// m += step (x - m), if it is to move, and then |next - m|^2
+template <bool MOVES>
+__attribute__((always_inline)) inline double shown(const double *x, double step, const double *next, double *m,
+                                                   int64_t d) {
+    Lanes lanes = {};
+    double sum = 0.0;
+    int64_t j = 0;
+    for (; j + LANES <= d; j += LANES) {
+        Lanes v = at(m + j);
+        if constexpr (MOVES) {
+            v += step * (at(x + j) - v);
+            *reinterpret_cast<Unaligned *>(m + j) = v;
+        }
+        const Lanes gap = at(next + j) - v;
+        lanes += gap * gap;
+    }
+    if (j) sum = total(lanes);
+    for (; j < d; ++j) {
+        if constexpr (MOVES) m[j] += step * (x[j] - m[j]);
+        sum += (next[j] - m[j]) * (next[j] - m[j]);
+    }
+    return sum;
+}
+
+// Moves all units towards x by their steps, and finds the one that is then nearest to the next row: each unit is
+// fetched once.
+HOT int64_t move(const double *x, const double *step, const double *next, double *M, int64_t units, int64_t d) {
     int64_t best = 0;
     double least = INFINITY;
     for (int64_t u = 0; u < units; ++u) {
-        const double *m = M + u * d;
-        double lanes[LANES] = {}, sum = 0.0;
-        int64_t j = 0;
-        for (; j + LANES <= d; j += LANES)
-            for (int64_t k = 0; k < LANES; ++k) {
-                const double gap = x[j + k] - m[j + k];
-                lanes[k] += gap * gap;
-            }
-        for (; j < d; ++j) sum += (x[j] - m[j]) * (x[j] - m[j]);
-        for (int64_t k = 0; k < LANES; ++k) sum += lanes[k];
-        if (sum < least) least = sum, best = u;
+        double *m = M + u * d;
+        const double gap = step[u] > 0.0 ? shown<true>(x, step[u], next, m, d) : shown<false>(x, 0.0, next, m, d);
+        if (gap < least) least = gap, best = u;
     }
     return best;
 }
 
-HOT void towards(const double *x, double step, double *m, int64_t d) {
-    for (int64_t j = 0; j < d; ++j) m[j] += step * (x[j] - m[j]);
+// rate e(l, i) of all units, at most 1; 0 where it is negligible.
+HOT void steps_of(const double *apart, int64_t U, double rate, double sigma, bool bubble, double *step) {
+    const double reach = bubble ? sigma : -2 * sigma * sigma * std::log(NEGLIGIBLE);
+    const double share = -1 / (bubble ? std::floor(sigma) + 1 : 2 * sigma * sigma);
+    if (bubble)
+        for (int64_t u = 0; u < U; ++u) step[u] = 1 + apart[u] * share;
+    else
+        for (int64_t u = 0; u < U; ++u) step[u] = exponential(apart[u] * share);
+    for (int64_t u = 0; u < U; ++u) {
+        const double e = rate * step[u];
+        step[u] = apart[u] <= reach ? (e < 1.0 ? e : 1.0) : 0.0;
+    }
 }
 
 // The rows of `order` as visits begin, begin + 1, ... of `visits`; the units are moved.
@@ -63,23 +101,16 @@ void learn(In2<double> X,  // in      (n, d)
             "som: a unit for each place on the map");
     require(begin >= 0 && visits > 0, "som: counts must not be below 0");
     nb::gil_scoped_release unlocked;
-    double *units = M.data();
+    const auto row = [&](int64_t t) { return X.data() + order.data()[t] * d; };
+    std::vector<double> step(U, 0.0);
+    int64_t winner = length(order) ? move(row(0), step.data(), row(0), M.data(), U, d) : 0;
     for (int64_t t = 0; t < length(order); ++t) {
         const double share = double(begin + t) / double(visits);
         const double rate = rule.first_rate * std::pow(rule.last_rate / rule.first_rate, share);
         const double sigma = rule.first_sigma * std::pow(rule.last_sigma / rule.first_sigma, share);
-        const int64_t i = order.data()[t];
-        const double *x = X.data() + i * d, w = weight.size() ? weight.data()[i] : 1.0;
-        const double *apart = gap.data() + nearest(x, units, U, d) * U;
-        const double reach = -2 * sigma * sigma * std::log(NEGLIGIBLE);
-        for (int64_t u = 0; u < U; ++u) {
-            double e;
-            if (rule.bubble) e = apart[u] <= sigma ? 1 - apart[u] / (std::floor(sigma) + 1) : 0.0;
-            else e = apart[u] <= reach ? std::exp(-apart[u] / (2 * sigma * sigma)) : 0.0;
-            if (e <= 0) continue;
-            const double step = std::min(1.0, w * rate * e);
-            towards(x, step, units + u * d, d);
-        }
+        const double w = weight.size() ? weight.data()[order.data()[t]] : 1.0;
+        steps_of(gap.data() + winner * U, U, w * rate, sigma, rule.bubble, step.data());
+        winner = move(row(t), step.data(), row(std::min(t + 1, length(order) - 1)), M.data(), U, d);
     }
 }
 
