@@ -224,3 +224,13 @@ def test_targets_at_the_edge_of_a_family_need_a_prior_of_the_constant(family, va
         BayesianGeneralizedLinearModel(family).fit(A, y)
     model = BayesianGeneralizedLinearModel(family, penalize_intercept=True, overdispersion=1.0).fit(A, y)
     assert (np.abs(model.predict(A) - value) < 0.8).all()
+
+
+@pytest.mark.parametrize("deviations", [False, True])
+@pytest.mark.parametrize("alpha", [1.0, [0.1, 1.0]])
+def test_a_row_beyond_all_bounds_is_refused_with_and_without_deviations(deviations, alpha):
+    """Without them infinity was the answer."""
+    A = np.random.default_rng(0).normal(size=(60, 2))
+    model = BayesianGeneralizedLinearModel("poisson", alpha=alpha).fit(A, np.exp(A[:, 0]).round())
+    with pytest.raises(DegenerateError, match=r"the linear predictor of row 2 is .* beyond all bounds"):
+        model.predict([[0.0, 0.0], [1e6, 0.0]], return_std=deviations)

@@ -73,6 +73,9 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
 
     A step is a sum over rows, so that blocks and Dask give the same model.
 
+    A row so far from those of training that its number overflows is refused by name, with and without deviations, where
+    `GeneralizedLinearModel` gives infinity, as scikit-learn does.
+
     Cost: fit O(n d^2 + d^3) a step, some 5 to 15 steps (for "evidence" some 15 times as many, for a list some 5 more
     for each number); predict O(d^2) a row; memory O(n d + d^2) to fit, O(d^2) kept; of a list of G numbers G times as
     much.
@@ -300,7 +303,11 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
         return (mean, self._distribution(values).sd) if return_std else mean
 
     def _predict(self, X: Any) -> np.ndarray:
-        each = [p * self._mean_of(part) for p, part in zip(self.probabilities_, self._predictors(X))]
+        each, parts = [], self._predictors(X)
+        for p, part in zip(self.probabilities_, parts):
+            mean = self._mean_of(part)
+            self._refuse(part, ~np.isfinite(mean))
+            each.append(p * mean)
         return each[0] if len(each) == 1 else np.sum(each, axis=0)
 
     def _mean_of(self, part: _Predictor) -> np.ndarray:
@@ -345,9 +352,12 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
         return mixed([self._distribution_of(part) for part in parts], self.probabilities_)
 
     def _refuse_overflow(self, part: _Predictor) -> None:
-        """Name the first row whose mean is too large for the variance of a number to be one."""
+        """Refuse rows whose mean is too large for the variance of a number to be one."""
         with np.errstate(all="ignore"):
-            far = ~np.isfinite(self._mean_of(part) ** 2)
+            self._refuse(part, ~np.isfinite(self._mean_of(part) ** 2))
+
+    def _refuse(self, part: _Predictor, far: np.ndarray) -> None:
+        """Name the first of the rows that are too far."""
         if far.any():
             i = int(np.argmax(far))
             raise DegenerateError(
