@@ -25,8 +25,6 @@
 
 using namespace assay;
 
-#define INLINE __attribute__((always_inline)) inline
-
 namespace {
 
 enum Shape { GAUSSIAN, BOX, TRIANGULAR, EPANECHNIKOV, BIWEIGHT, TRIWEIGHT, TRICUBE, COSINE, EXPONENTIAL, LOGISTIC };

@@ -28,8 +28,6 @@ constexpr double NEVER = std::numeric_limits<double>::infinity();
 typedef double Wide __attribute__((vector_size(64), aligned(64)));
 typedef int64_t Places __attribute__((vector_size(64)));
 
-#define INLINE __attribute__((always_inline)) static inline
-
 // The centres in panels of 16, one coordinate of all of them after the other; those that fill up are infinitely far.
 class Panels {
     std::vector<double> room;

@@ -17,9 +17,6 @@ using namespace assay;
 
 namespace {
 
-// Inlined into each version of the hot function, so that it is compiled for its instructions.
-#define INLINE __attribute__((always_inline)) inline
-
 constexpr int64_t PIECE = 256;  // rows of B at once: their sums stay in the cache
 
 struct Columns {

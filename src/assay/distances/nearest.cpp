@@ -22,9 +22,6 @@ using namespace assay;
 
 namespace {
 
-// Inlined into each version of a hot function, so that it is compiled for its instructions.
-#define INLINE __attribute__((always_inline)) inline
-
 struct Candidate {
     double score;
     int64_t row;

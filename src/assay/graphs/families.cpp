@@ -112,8 +112,6 @@ void count_families(In2<int64_t> rows, In1<double> w, In1<int64_t> cards, In1<in
 constexpr int64_t TILE_WORDS = 256;  // of the sets of rows that are in work at once
 constexpr int64_t FEW_CELLS = 64;  // pairs of columns with more cells are counted row by row
 
-#define INLINE __attribute__((always_inline)) inline
-
 INLINE int64_t common(const uint64_t *a, const uint64_t *b, int64_t words) {
     int64_t both = 0;
     for (int64_t i = 0; i < words; ++i) both += __builtin_popcountll(a[i] & b[i]);

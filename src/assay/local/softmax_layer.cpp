@@ -27,9 +27,7 @@ constexpr int64_t LANES = 8, GROUPS = 16, TILE = LANES * GROUPS, MOST_STEPS = 65
 constexpr double RIDGE = 1e-10, SHORTEST = 1e-9, SUFFICIENT = 1e-4;
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
 
-__attribute__((always_inline)) inline double total(Lanes v) {
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
+INLINE double total(Lanes v) { return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7])); }
 
 struct Problem {
     View2<const double> F, target;

@@ -20,8 +20,6 @@ using namespace assay;
 
 namespace {
 
-#define INLINE __attribute__((always_inline)) inline
-
 INLINE double squared_distance(const double *a, const double *b, int64_t r) {
     double sums[4] = {0, 0, 0, 0};
     int64_t c = 0;

@@ -20,7 +20,7 @@ struct Rows {
 
 // W: the number of columns if the compiler knows it, else 0.
 template <int W>
-__attribute__((always_inline)) inline void add_weights(const Rows &X, const double *weights, int64_t width, double *S) {
+INLINE void add_weights(const Rows &X, const double *weights, int64_t width, double *S) {
     const int64_t P = W ? W : width;
     for (int64_t t = 0; t < X.n; ++t) {
         double *s = S + t * P;
@@ -33,7 +33,7 @@ __attribute__((always_inline)) inline void add_weights(const Rows &X, const doub
 }
 
 template <int W>
-__attribute__((always_inline)) inline void add_rows(const Rows &X, const double *R, int64_t width, double *G) {
+INLINE void add_rows(const Rows &X, const double *R, int64_t width, double *G) {
     const int64_t P = W ? W : width;
     for (int64_t t = 0; t < X.n; ++t) {
         const double *r = R + t * P;

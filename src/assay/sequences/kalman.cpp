@@ -22,8 +22,6 @@ namespace {
 constexpr double AT_REST = 1e-15;  // change of a covariance, relative to its largest entry, that is rounding
 constexpr double LEAST_PIVOT = 1e-13;  // of a covariance, relative to its diagonal: what is below has no spread
 
-#define INLINE __attribute__((always_inline)) inline  // into each of the clones
-
 // Whether two covariances are the same but for rounding.
 INLINE bool at_rest(const double *A, const double *B, int64_t n) {
     double most = 0.0, change = 0.0;

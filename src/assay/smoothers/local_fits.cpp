@@ -31,7 +31,7 @@ constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
 // The sum of f(t) for t < m, in eight lanes that vector code can take at once.
 template <class F>
-__attribute__((always_inline)) inline double total(int64_t m, F f) {
+INLINE double total(int64_t m, F f) {
     double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     int64_t t = 0;
     for (; t + 8 <= m; t += 8)

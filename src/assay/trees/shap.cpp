@@ -109,9 +109,8 @@ static inline double inverse(double p) { return p > 0 ? 1.0 / p : 0.0; }  // p =
 
 // Rows x[0] .. x[L - 1] through all nodes; the first `real` of them add to their own part of out.
 template <int L>
-__attribute__((always_inline)) static inline void walk(const Walk &a, const double *const *x, int64_t real,
-                                                       double **out, int64_t stride, std::vector<double> &memory,
-                                                       std::vector<int32_t> &taken) {
+INLINE void walk(const Walk &a, const double *const *x, int64_t real, double **out, int64_t stride,
+                 std::vector<double> &memory, std::vector<int32_t> &taken) {
     const int64_t Q = a.Q, V = a.V, each = L * (1 + Q + Q * V);
     const auto O = [&](int64_t k) { return memory.data() + k * each; };              // (L,)       at depth k
     const auto G = [&](int64_t k) { return memory.data() + k * each + L; };          // (Q, L)

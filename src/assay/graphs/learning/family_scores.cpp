@@ -57,8 +57,6 @@ void state_sets(In2<uint8_t> rows, In1<int64_t> begin, InOut2<uint64_t> sets) {
 
 // ------------------------------------------------------------------ counting bits
 
-#define INLINE __attribute__((always_inline)) inline
-
 // to = a and b; how many rows are left.
 INLINE int64_t meet(const uint64_t *a, const uint64_t *b, uint64_t *to, int64_t words) {
     int64_t size = 0;

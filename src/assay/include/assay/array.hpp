@@ -72,7 +72,7 @@ template <class T> struct Extremes {
     T least, most;
 };
 template <class T>
-__attribute__((always_inline)) inline Extremes<T> plain_extremes(const T *a, int64_t n) {
+INLINE Extremes<T> plain_extremes(const T *a, int64_t n) {
     T least = a[0], most = a[0];
     for (int64_t i = 1; i < n; ++i) least = a[i] < least ? a[i] : least, most = a[i] > most ? a[i] : most;
     return {least, most};

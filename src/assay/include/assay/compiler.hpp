@@ -2,6 +2,7 @@
 // on every platform: vectors of numbers, always_inline, __builtin_prefetch, __builtin_popcountll, __restrict.
 //
 //     HOT, STEPWISE       compiled once per instruction set and chosen at run time; never for the build machine alone
+//     INLINE              inlined into each version of a HOT function, so that it is compiled for its instructions
 //     INDEPENDENT         before a loop whose steps do not depend on each other, whatever its pointers say
 //     high_product(a, b)  the upper half of the 128 bits of a * b
 //     has_bmi2()          whether this processor gathers bits by a mask (pext)
@@ -30,6 +31,8 @@
 #define HOT
 #define STEPWISE
 #endif
+
+#define INLINE __attribute__((always_inline)) inline
 
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

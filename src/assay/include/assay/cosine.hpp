@@ -10,7 +10,7 @@ namespace assay {
 
 constexpr double COSINE_LIMIT = 1e6;
 
-__attribute__((always_inline)) inline double cosine(double x) {
+INLINE double cosine(double x) {
     const double shifted = x * 0.31830988618379067154 + ROUNDING, k = shifted - ROUNDING;
     // pi in three parts, the first two of 32 bits, so that their multiples are exact
     const double r = ((x - k * 0x1.921fb544p+1) - k * 0x1.0b4611a6p-33) - k * 0x1.3198a2e037073p-68, q = r * r;

@@ -11,7 +11,7 @@ namespace assay {
 
 constexpr double SHIFT = 8.0;  // y = x + SHIFT
 
-__attribute__((always_inline)) inline double digamma_tail(double x) {
+INLINE double digamma_tail(double x) {
     const double t = x * (x + 7), r = 1.0 / (x + SHIFT), q = r * r;
     const double below = (2 * x + 7) * ((1.0 / t + 1.0 / (t + 6)) + (1.0 / (t + 10) + 1.0 / (t + 12)));
     double series = 1.0 / 12.0;  // Horner, from y^-14 down
@@ -24,7 +24,7 @@ __attribute__((always_inline)) inline double digamma_tail(double x) {
     return below + (0.5 * r + series * q);
 }
 
-__attribute__((always_inline)) inline double exp_digamma(double x) {
+INLINE double exp_digamma(double x) {
     const double s = digamma_tail(x), power = (x + SHIFT) * exponential(-s);
     return s < 708.0 ? power : 0.0;
 }

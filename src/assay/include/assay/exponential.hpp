@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "assay/compiler.hpp"
+
 namespace assay {
 
 constexpr double ROUNDING = 0x1.8p52;  // adding it rounds to a whole number, which then stands in the low bits
@@ -18,9 +20,9 @@ inline int64_t bits_of(double x) {
 }
 
 // The nearest whole number, |x| < 2^51.
-__attribute__((always_inline)) inline int64_t nearest(double x) { return bits_of(x + ROUNDING) - bits_of(ROUNDING); }
+INLINE int64_t nearest(double x) { return bits_of(x + ROUNDING) - bits_of(ROUNDING); }
 
-__attribute__((always_inline)) inline double exponential(double x) {
+INLINE double exponential(double x) {
     x = x < -708.0 ? -708.0 : x;
     x = x > 709.0 ? 709.0 : x;
     const double shifted = x * 1.4426950408889634074 + ROUNDING, k = shifted - ROUNDING;

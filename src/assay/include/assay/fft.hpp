@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "assay/compiler.hpp"
+
 namespace assay {
 
 constexpr int64_t SIGNALS = 16;
@@ -40,7 +42,7 @@ class Fourier {
     float sine(int64_t t) const { return sin_[size_t(t)]; }  // of exp(-2 pi i t / n)
 
     // Transforms (re, im), using (re2, im2); gives whether the result stands in the second pair.
-    __attribute__((always_inline)) inline bool transform(Signals *re, Signals *im, Signals *re2, Signals *im2) const {
+    INLINE bool transform(Signals *re, Signals *im, Signals *re2, Signals *im2) const {
         bool second = false;
         for (int64_t n = n_, stride = 1; n > 1; second = !second) {
             const int64_t radix = n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : n % 3 == 0 ? 3 : 5, m = n / radix;
@@ -57,8 +59,7 @@ class Fourier {
 
   private:
     template <int RADIX>
-    __attribute__((always_inline)) inline void pass(const Signals *a, const Signals *b, Signals *c, Signals *d,
-                                                    int64_t m, int64_t stride) const {
+    INLINE void pass(const Signals *a, const Signals *b, Signals *c, Signals *d, int64_t m, int64_t stride) const {
         for (int64_t p = 0; p < m; ++p)
             for (int64_t q = 0; q < stride; ++q) {
                 const int64_t from = q + stride * p, step = stride * m, to = q + stride * RADIX * p;
@@ -69,22 +70,20 @@ class Fourier {
             }
     }
     // y[to] = (x, z) w^(p j), w = exp(-2 pi i / length of this pass)
-    __attribute__((always_inline)) inline void put(Signals *c, Signals *d, int64_t to, int64_t stride, int64_t p,
-                                                   int64_t j, const Signals &x, const Signals &z) const {
+    INLINE void put(Signals *c, Signals *d, int64_t to, int64_t stride, int64_t p, int64_t j, const Signals &x,
+                    const Signals &z) const {
         const float co = cos_[size_t(p * j * stride)], si = sin_[size_t(p * j * stride)];
         c[to + stride * j] = x * co - z * si;
         d[to + stride * j] = x * si + z * co;
     }
-    __attribute__((always_inline)) inline void two(const Signals *a, const Signals *b, Signals *c, Signals *d,
-                                                   int64_t from, int64_t step, int64_t to, int64_t stride,
-                                                   int64_t p) const {
+    INLINE void two(const Signals *a, const Signals *b, Signals *c, Signals *d, int64_t from, int64_t step, int64_t to,
+                    int64_t stride, int64_t p) const {
         const Signals r0 = a[from], r1 = a[from + step], i0 = b[from], i1 = b[from + step];
         c[to] = r0 + r1, d[to] = i0 + i1;
         put(c, d, to, stride, p, 1, r0 - r1, i0 - i1);
     }
-    __attribute__((always_inline)) inline void four(const Signals *a, const Signals *b, Signals *c, Signals *d,
-                                                    int64_t from, int64_t step, int64_t to, int64_t stride,
-                                                    int64_t p) const {
+    INLINE void four(const Signals *a, const Signals *b, Signals *c, Signals *d, int64_t from, int64_t step, int64_t to,
+                     int64_t stride, int64_t p) const {
         const Signals r0 = a[from] + a[from + 2 * step], r2 = a[from] - a[from + 2 * step];
         const Signals r1 = a[from + step] + a[from + 3 * step], r3 = a[from + step] - a[from + 3 * step];
         const Signals i0 = b[from] + b[from + 2 * step], i2 = b[from] - b[from + 2 * step];
@@ -94,9 +93,8 @@ class Fourier {
         put(c, d, to, stride, p, 2, r0 - r1, i0 - i1);
         put(c, d, to, stride, p, 3, r2 - i3, i2 + r3);
     }
-    __attribute__((always_inline)) inline void three(const Signals *a, const Signals *b, Signals *c, Signals *d,
-                                                     int64_t from, int64_t step, int64_t to, int64_t stride,
-                                                     int64_t p) const {
+    INLINE void three(const Signals *a, const Signals *b, Signals *c, Signals *d, int64_t from, int64_t step,
+                      int64_t to, int64_t stride, int64_t p) const {
         constexpr float S = 0.86602540378443864676f;  // sin(2 pi / 3)
         const Signals r0 = a[from], r1 = a[from + step], r2 = a[from + 2 * step];
         const Signals i0 = b[from], i1 = b[from + step], i2 = b[from + 2 * step];
@@ -106,9 +104,8 @@ class Fourier {
         put(c, d, to, stride, p, 1, rm + id, im - rd);
         put(c, d, to, stride, p, 2, rm - id, im + rd);
     }
-    __attribute__((always_inline)) inline void five(const Signals *a, const Signals *b, Signals *c, Signals *d,
-                                                    int64_t from, int64_t step, int64_t to, int64_t stride,
-                                                    int64_t p) const {
+    INLINE void five(const Signals *a, const Signals *b, Signals *c, Signals *d, int64_t from, int64_t step, int64_t to,
+                     int64_t stride, int64_t p) const {
         constexpr float C1 = 0.30901699437494742410f, C2 = -0.80901699437494742410f;  // cos(2 pi / 5), cos(4 pi / 5)
         constexpr float S1 = 0.95105651629515357212f, S2 = 0.58778525229247312917f;
         const Signals r0 = a[from], i0 = b[from];

@@ -22,13 +22,10 @@ inline double reach(int kind, double u0) {
     return kind == GAUSSIAN ? std::sqrt(u0 * u0 + 2 * NOTHING) : u0 + NOTHING + 1.5;
 }
 
-__attribute__((always_inline)) inline double faded(double log_ratio) {
-    return log_ratio < -NOTHING ? 0.0 : exponential(log_ratio);
-}
+INLINE double faded(double log_ratio) { return log_ratio < -NOTHING ? 0.0 : exponential(log_ratio); }
 
 // w[t] = k(distance[t] / h) for t < m.
-__attribute__((always_inline)) inline void profile_values(int kind, const double *distance, int64_t m, double h,
-                                                          double nearest, double *w) {
+INLINE void profile_values(int kind, const double *distance, int64_t m, double h, double nearest, double *w) {
     const double inverse = 1.0 / h, u0 = nearest * inverse;
     const auto each = [&](auto k) __attribute__((always_inline)) {
         for (int64_t t = 0; t < m; ++t) w[t] = k(distance[t] * inverse);

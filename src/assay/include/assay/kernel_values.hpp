@@ -14,8 +14,6 @@
 
 #include "assay/array.hpp"
 
-#define INLINE __attribute__((always_inline)) static inline
-
 namespace assay::kernel_values {
 
 enum Kind { LINEAR, POLYNOMIAL, SIGMOID, GAUSSIAN, GAUSSIAN_APART, LAPLACIAN, SQUARES, MATERN };
@@ -45,11 +43,15 @@ template <class T> using Lane = typename Of<T>::Lane;
 template <class T> constexpr int64_t WIDTH = 64 / sizeof(T);
 template <class T> constexpr double FARTHEST = sizeof(T) == 4 ? 7569.0 : 501264.0;  // z^2 where e^-z is as good as 0
 
-template <class T> INLINE void load(Lane<T> &v, const T *p) { v = *reinterpret_cast<const typename Of<T>::Loose *>(p); }
-template <class T> INLINE void store(T *p, const Lane<T> &v) { *reinterpret_cast<typename Of<T>::Loose *>(p) = v; }
+template <class T> static INLINE void load(Lane<T> &v, const T *p) {
+    v = *reinterpret_cast<const typename Of<T>::Loose *>(p);
+}
+template <class T> static INLINE void store(T *p, const Lane<T> &v) {
+    *reinterpret_cast<typename Of<T>::Loose *>(p) = v;
+}
 
 // v = exp(v): 2^k times a polynomial of the rest r, |r| <= ln 2 / 2; the value at the end beyond the range of T.
-INLINE void exponential(Lane<float> &v) {
+static INLINE void exponential(Lane<float> &v) {
     v = v < -87.0f ? -87.0f + Lane<float>{} : v;
     v = v > 88.0f ? 88.0f + Lane<float>{} : v;
     const Lane<float> shifted = v * 1.44269504f + 0x1.8p23f, k = shifted - 0x1.8p23f;
@@ -67,7 +69,7 @@ INLINE void exponential(Lane<float> &v) {
     std::memcpy(&scale, &power, 64);
     v = s * scale;
 }
-INLINE void exponential(Lane<double> &v) {
+static INLINE void exponential(Lane<double> &v) {
     v = v < -708.0 ? -708.0 + Lane<double>{} : v;
     v = v > 709.0 ? 709.0 + Lane<double>{} : v;
     const Lane<double> shifted = v * 1.4426950408889634074 + 0x1.8p52, k = shifted - 0x1.8p52;
@@ -94,7 +96,7 @@ INLINE void exponential(Lane<double> &v) {
 }
 
 // v = sqrt(v), v >= 0: Newton's steps to 1 / sqrt(v) from a first guess by the bits, and one to the root itself.
-template <class T> INLINE void square_root(Lane<T> &v) {
+template <class T> static INLINE void square_root(Lane<T> &v) {
     constexpr bool single = sizeof(T) == 4;
     const Lane<T> x = v > T(single ? 1e-36 : 1e-300) ? v : Lane<T>{} + T(single ? 1e-36 : 1e-300);
     typename Of<T>::Bits bits;
@@ -111,7 +113,7 @@ template <class T> INLINE void square_root(Lane<T> &v) {
 
 // From the sum over columns to the value of the kernel; ha and hb are half the squared lengths, for GAUSSIAN.
 template <int KIND, class T>
-INLINE void finish(Lane<T> &v, const Form &form, T ha, const Lane<T> &hb) {
+static INLINE void finish(Lane<T> &v, const Form &form, T ha, const Lane<T> &hb) {
     if constexpr (KIND == GAUSSIAN) {
         v = v - (hb + ha);
         v = v > T(0) ? Lane<T>{} : v;
@@ -146,7 +148,7 @@ INLINE void finish(Lane<T> &v, const Form &form, T ha, const Lane<T> &hb) {
 }
 
 // sum += what a column of the row, a, adds with the same column of the rows b.
-template <int KIND, class T> INLINE void add_column(Lane<T> &sum, T a, const Lane<T> &b) {
+template <int KIND, class T> static INLINE void add_column(Lane<T> &sum, T a, const Lane<T> &b) {
     if constexpr (KIND == GAUSSIAN_APART || KIND == SQUARES || KIND == MATERN) {
         const Lane<T> apart = b - a;
         sum += apart * apart;
@@ -160,7 +162,7 @@ template <int KIND, class T> INLINE void add_column(Lane<T> &sum, T a, const Lan
 
 // sums[r] = sum over columns, of R rows with the rows of one panel.
 template <int KIND, int64_t R, class T>
-INLINE void add_up(const T *a, const T *panel, int64_t d, Lane<T> (&sums)[R]) {
+static INLINE void add_up(const T *a, const T *panel, int64_t d, Lane<T> (&sums)[R]) {
     for (int64_t r = 0; r < R; ++r) sums[r] = Lane<T>{};
     for (int64_t f = 0; f < d; ++f) {
         Lane<T> b;
@@ -171,7 +173,7 @@ INLINE void add_up(const T *a, const T *panel, int64_t d, Lane<T> (&sums)[R]) {
 
 // sums[p] = sum over columns, of one row with the rows of P panels that follow each other.
 template <int KIND, int64_t P, class T>
-INLINE void add_up_row(const T *a, const T *panels, int64_t d, Lane<T> (&sums)[P]) {
+static INLINE void add_up_row(const T *a, const T *panels, int64_t d, Lane<T> (&sums)[P]) {
     for (int64_t p = 0; p < P; ++p) sums[p] = Lane<T>{};
     for (int64_t f = 0; f < d; ++f)
         for (int64_t p = 0; p < P; ++p) {
@@ -183,8 +185,8 @@ INLINE void add_up_row(const T *a, const T *panels, int64_t d, Lane<T> (&sums)[P
 
 // to[j] = K(a, b_j) for the m rows of panels.
 template <int KIND, int64_t P, class T>
-INLINE int64_t row_of_panels(const Form &form, const T *a, T half_a, const T *panels, const T *half_b, int64_t m,
-                             int64_t d, int64_t column, T *to) {
+static INLINE int64_t row_of_panels(const Form &form, const T *a, T half_a, const T *panels, const T *half_b, int64_t m,
+                                    int64_t d, int64_t column, T *to) {
     for (; column + (P - 1) * WIDTH<T> < m; column += P * WIDTH<T>) {
         Lane<T> sums[P], hb;
         add_up_row<KIND, P>(a, panels + column * d, d, sums);
@@ -200,8 +202,8 @@ INLINE int64_t row_of_panels(const Form &form, const T *a, T half_a, const T *pa
     return column;
 }
 template <int KIND, class T>
-INLINE void row_values(const Form &form, const T *a, T half_a, const T *panels, const T *half_b, int64_t m, int64_t d,
-                       T *to) {
+static INLINE void row_values(const Form &form, const T *a, T half_a, const T *panels, const T *half_b, int64_t m,
+                              int64_t d, T *to) {
     const int64_t column = row_of_panels<KIND, 4>(form, a, half_a, panels, half_b, m, d, 0, to);
     row_of_panels<KIND, 1>(form, a, half_a, panels, half_b, m, d, column, to);
 }

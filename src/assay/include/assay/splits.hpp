@@ -159,8 +159,7 @@ static HOT void fetch_numbers(const double *x, const uint32_t *row, int64_t m, d
 // Rows with code up to last: how many, their weight, and the weight of class 1; labels are weight << 8 | class.
 // Without branches, and in 32 bits as long as 128 weights below 2^24 cannot overflow them.
 template <class Code>
-inline __attribute__((always_inline)) void sum_codes(const Code *code, const uint32_t *label, int64_t m, Code last,
-                                                     int64_t *sums) {
+INLINE void sum_codes(const Code *code, const uint32_t *label, int64_t m, Code last, int64_t *sums) {
     int64_t rows = 0, weight = 0, ones = 0;
     for (int64_t start = 0; start < m; start += 128) {
         const int64_t end = std::min(start + 128, m);

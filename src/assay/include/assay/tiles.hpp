@@ -3,16 +3,16 @@
 #pragma once
 #include <cstdint>
 
+#include "assay/compiler.hpp"
+
 namespace assay {
 
 constexpr int64_t TILE = 32;
 constexpr int64_t LANES = 4;  // numbers in one Lane
 typedef double Lane __attribute__((vector_size(32), aligned(8), may_alias));
 
-#define INLINE __attribute__((always_inline)) static inline
-
-INLINE void load(Lane &a, const double *p) { a = *reinterpret_cast<const Lane *>(p); }
-INLINE void load(Lane &a, const float *p) { a = Lane{p[0], p[1], p[2], p[3]}; }
+static INLINE void load(Lane &a, const double *p) { a = *reinterpret_cast<const Lane *>(p); }
+static INLINE void load(Lane &a, const float *p) { a = Lane{p[0], p[1], p[2], p[3]}; }
 
 // The sum of a tile's numbers, in lanes.
 INLINE double total(const double *x, int64_t rows) {
@@ -47,7 +47,7 @@ INLINE double product_of_ones_and(const double *x, int64_t rows) {
 }
 
 // z_i = x_i . w for a tile of rows; four rows share the loads of w.
-template <class T> INLINE void dots(const T *X, int64_t rows, int64_t d, const double *w, double *z) {
+template <class T> static INLINE void dots(const T *X, int64_t rows, int64_t d, const double *w, double *z) {
     int64_t i = 0;
     for (; i + 4 <= rows; i += 4) {
         const T *x = X + i * d;
@@ -72,7 +72,7 @@ template <class T> INLINE void dots(const T *X, int64_t rows, int64_t d, const d
 }
 
 // g += sum_i r_i x_i for a tile of rows; eight rows share the load and store of g.
-template <class T> INLINE void pull(const T *X, int64_t rows, int64_t d, const double *r, double *g) {
+template <class T> static INLINE void pull(const T *X, int64_t rows, int64_t d, const double *r, double *g) {
     int64_t i = 0;
     for (; i + 8 <= rows; i += 8) {
         const T *x = X + i * d;

@@ -72,7 +72,7 @@ struct Loss {
     double value, slope;                              // slope by the score
 };
 
-inline __attribute__((always_inline)) Loss loss_at(int kind, double y, double s, double epsilon) {
+INLINE Loss loss_at(int kind, double y, double s, double epsilon) {
     const double m = y * s, r = y - s, far = std::fabs(r) - epsilon;
     switch (kind) {
         case Hinge: return m <= 1 ? Loss{1 - m, -y} : Loss{0, 0};
@@ -138,7 +138,7 @@ struct Csr {
 
 // sum over s of f(s), in as many sums at once as lanes says: an addition takes four cycles, but two start in each
 template <int lanes, class F>
-inline __attribute__((always_inline)) double side_by_side(int64_t &s, int64_t end, F f) {
+INLINE double side_by_side(int64_t &s, int64_t end, F f) {
     double sum[lanes] = {0}, total = 0;
     if (s + lanes > end) return 0;
     for (; s + lanes <= end; s += lanes)
@@ -148,7 +148,7 @@ inline __attribute__((always_inline)) double side_by_side(int64_t &s, int64_t en
 }
 
 template <class Row, class F>
-inline __attribute__((always_inline)) double sum_over(const Row &x, F f) {
+INLINE double sum_over(const Row &x, F f) {
     int64_t s = 0;
     double total = 0;
     if (!Row::sparse) total += side_by_side<32>(s, x.size, f);
@@ -158,7 +158,7 @@ inline __attribute__((always_inline)) double sum_over(const Row &x, F f) {
 }
 
 template <class Rows>
-inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, Task &task, State &state) {
+INLINE void run(const Rows &X, const Rule &rule, Task &task, State &state) {
     using Row = decltype(X.row(0));
     const int64_t n = task.n, d = task.d;
     const double *y = task.y, *weight = task.weight;

@@ -93,7 +93,7 @@ struct Dense {
     const double *Z;  // (d, n)
     int64_t n;
     void soon(int64_t) const {}
-    template <class F> __attribute__((always_inline)) void each(int64_t j, F f) const {
+    template <class F> INLINE void each(int64_t j, F f) const {
         const double *x = Z + j * n;
         for (int64_t i = 0; i < n; ++i) f(i, x[i]);
     }
@@ -108,7 +108,7 @@ struct Sparse {
         const int64_t from = start[j];
         __builtin_prefetch(value + from), __builtin_prefetch(value + from + 8), __builtin_prefetch(row + from);
     }
-    template <class F> __attribute__((always_inline)) void each(int64_t j, F f) const {
+    template <class F> INLINE void each(int64_t j, F f) const {
         for (int64_t i = start[j]; i < start[j + 1]; ++i) f(int64_t(row[i]), value[i]);
     }
 };

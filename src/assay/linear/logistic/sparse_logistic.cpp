@@ -31,8 +31,7 @@ struct Csr {
 
 // z (R,) = last row of W + sum over the entries of row i of x_j W_j
 template <int Fixed>
-inline __attribute__((always_inline)) void product(const Csr &X, int64_t i, const double *W, int64_t d, int64_t R_,
-                                                   double *z) {
+INLINE void product(const Csr &X, int64_t i, const double *W, int64_t d, int64_t R_, double *z) {
     const int64_t R = Fixed ? Fixed : R_;
     const int64_t end = X.start[i + 1];
     if (Fixed == 1) {
@@ -57,8 +56,7 @@ inline __attribute__((always_inline)) void product(const Csr &X, int64_t i, cons
 
 // out_j += x_j g for the entries of row i, and the constants
 template <int Fixed>
-inline __attribute__((always_inline)) void spread(const Csr &X, int64_t i, const double *g, int64_t d, int64_t R_,
-                                                  double *out) {
+INLINE void spread(const Csr &X, int64_t i, const double *g, int64_t d, int64_t R_, double *out) {
     const int64_t R = Fixed ? Fixed : R_;
     for (int64_t s = X.start[i]; s < X.start[i + 1]; ++s) {
         double *o = out + int64_t(X.column[s]) * R;
@@ -69,9 +67,8 @@ inline __attribute__((always_inline)) void spread(const Csr &X, int64_t i, const
 }
 
 template <int Fixed>
-inline __attribute__((always_inline)) void back_of(const Csr &X, const double *G, const double *D, const double *w,
-                                                   int64_t lo, int64_t hi, int64_t d, int64_t R_, double *out,
-                                                   double *diagonal, double *room) {
+INLINE void back_of(const Csr &X, const double *G, const double *D, const double *w, int64_t lo, int64_t hi, int64_t d,
+                    int64_t R_, double *out, double *diagonal, double *room) {
     const int64_t R = Fixed ? Fixed : R_;
     for (int64_t i = lo; i < hi; ++i) {
         const double *g = G + i * R, *p = D + i * R;
@@ -99,9 +96,8 @@ inline __attribute__((always_inline)) void back_of(const Csr &X, const double *G
 }
 
 template <int Fixed>
-inline __attribute__((always_inline)) void curve_of(const Csr &X, const double *D, const double *w, const double *V,
-                                                    int64_t lo, int64_t hi, int64_t d, int64_t R_, double *U,
-                                                    double *out, double *room) {
+INLINE void curve_of(const Csr &X, const double *D, const double *w, const double *V, int64_t lo, int64_t hi, int64_t d,
+                     int64_t R_, double *U, double *out, double *room) {
     const int64_t R = Fixed ? Fixed : R_;
     for (int64_t i = lo; i < hi; ++i) {
         double *u = U + i * R;

@@ -54,8 +54,6 @@ struct Points {
     }
 };
 
-#define INLINE __attribute__((always_inline)) inline
-
 // out += variance k(r^2) and slope = variance g(r^2), g = -2 k', for n squared distances.
 INLINE void profile(int64_t kind, double variance, const double *squares, int64_t n, double *value, double *slope) {
     const auto each = [&](auto k) __attribute__((always_inline)) {

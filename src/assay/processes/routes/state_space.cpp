@@ -60,8 +60,6 @@ void check_pass(const Chain &chain, const Pass &pass, int64_t T) {
     require(length(pass.variance) == n, "state space: variance does not fit");
 }
 
-#define INLINE __attribute__((always_inline)) inline
-
 INLINE double dot(const double *a, const double *b, int64_t s) {
     double sum = 0;
     for (int64_t i = 0; i < s; ++i) sum += a[i] * b[i];

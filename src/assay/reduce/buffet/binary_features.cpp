@@ -33,7 +33,7 @@ struct Scales {
 };
 
 // log p(x | z) up to a constant, by the squared residual and v.
-__attribute__((always_inline)) inline double log_row(double squares, double v, int64_t D, double noise) {
+INLINE double log_row(double squares, double v, int64_t D, double noise) {
     return -0.5 * double(D) * std::log1p(v) - squares / (2 * noise * (1 + v));
 }
 

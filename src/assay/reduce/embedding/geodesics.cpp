@@ -19,8 +19,6 @@ using namespace assay;
 
 namespace {
 
-#define INLINE __attribute__((always_inline)) inline
-
 constexpr double FAR = std::numeric_limits<double>::infinity();
 
 // Nodes in order of their distance: (distance, node) pairs, the least on top. An entry that a shorter path has

@@ -18,8 +18,6 @@ using namespace assay;
 
 namespace {
 
-#define INLINE __attribute__((always_inline)) inline
-
 // Where the distances of row i to the rows after it begin in the upper triangle.
 INLINE int64_t row_start(int64_t i, int64_t n) { return i * (2 * n - i - 1) / 2; }
 

@@ -150,9 +150,8 @@ void probabilities(In1<double> distance,  // (E,)
 
 // sum_j p_ij u_ij (y_i - y_j) of rows first ... last - 1. Points lie as (n, D) so that a neighbour is one read.
 template <int D>
-__attribute__((always_inline)) inline void attract(const int64_t *start, const int32_t *other, const float *p,
-                                                   const float *points, const float *from, int d, float inverse,
-                                                   int64_t first, int64_t last, float *force, int64_t stride) {
+INLINE void attract(const int64_t *start, const int32_t *other, const float *p, const float *points, const float *from,
+                    int d, float inverse, int64_t first, int64_t last, float *force, int64_t stride) {
     const int axes = D > 0 ? D : d;
     for (int64_t i = first; i < last; ++i) {
         float sums[D > 0 ? D : MOST_AXES][SIGNALS], here[D > 0 ? D : MOST_AXES];

@@ -22,8 +22,8 @@ constexpr int64_t LANES = 8;
 
 typedef double Doubles __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
-__attribute__((always_inline)) inline Doubles load(const double *a) { return *reinterpret_cast<const Doubles *>(a); }
-__attribute__((always_inline)) inline Doubles &at(double *a) { return *reinterpret_cast<Doubles *>(a); }
+INLINE Doubles load(const double *a) { return *reinterpret_cast<const Doubles *>(a); }
+INLINE Doubles &at(double *a) { return *reinterpret_cast<Doubles *>(a); }
 
 struct SparseRows {
     In1<int64_t> start;  // (n + 1,)
@@ -66,9 +66,8 @@ HOT void add_gram(const int64_t *start, const int32_t *column, const double *val
 
 // out_i = x_i . V for WIDTH vectors of eight columns, whose sums stay in registers.
 template <int64_t WIDTH>
-__attribute__((always_inline)) inline void multiply_columns(const int64_t *start, const int32_t *column,
-                                                            const double *value, const double *V, int64_t padded,
-                                                            int64_t first, int64_t last, double *out) {
+INLINE void multiply_columns(const int64_t *start, const int32_t *column, const double *value, const double *V,
+                             int64_t padded, int64_t first, int64_t last, double *out) {
     for (int64_t i = first; i < last; ++i) {
         Doubles a[WIDTH] = {}, b[WIDTH] = {};
         int64_t p = start[i];

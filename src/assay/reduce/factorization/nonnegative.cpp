@@ -27,17 +27,14 @@ constexpr int64_t LANES = 8, TILE = 2 * LANES;
 
 typedef double Doubles __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
-__attribute__((always_inline)) inline Doubles load(const double *a) { return *reinterpret_cast<const Doubles *>(a); }
-__attribute__((always_inline)) inline Doubles &at(double *a) { return *reinterpret_cast<Doubles *>(a); }
+INLINE Doubles load(const double *a) { return *reinterpret_cast<const Doubles *>(a); }
+INLINE Doubles &at(double *a) { return *reinterpret_cast<Doubles *>(a); }
 
-__attribute__((always_inline)) inline double total(Doubles v) {
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
+INLINE double total(Doubles v) { return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7])); }
 
 // a and c are (k, TILE): the rows of a tile side by side, in two vectors whose chains of additions run abreast.
-__attribute__((always_inline)) inline double sweep_tile(double *a, const double *c, const double *G,
-                                                        const double *weights, const int64_t *order, int64_t k,
-                                                        int64_t sweeps, double enough) {
+INLINE double sweep_tile(double *a, const double *c, const double *G, const double *weights, const int64_t *order,
+                         int64_t k, int64_t sweeps, double enough) {
     const Doubles zero = {};
     double violation = 0;
     Doubles first[2] = {}, moving[2] = {zero + 1.0, zero + 1.0};  // 1 in the lanes of rows that are swept on

@@ -35,14 +35,12 @@ constexpr double AS_BEFORE = 1e-15;  // share of alpha by which gamma may be abo
 
 typedef double Doubles __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
-__attribute__((always_inline)) inline Doubles load(const double *a) { return *reinterpret_cast<const Doubles *>(a); }
+INLINE Doubles load(const double *a) { return *reinterpret_cast<const Doubles *>(a); }
 
-__attribute__((always_inline)) inline double total(Doubles v) {
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
+INLINE double total(Doubles v) { return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7])); }
 
-__attribute__((always_inline)) inline double dot(const double *a, const double *b,
-                                                 int64_t m) {  // m a multiple of LANES
+INLINE double dot(const double *a, const double *b,
+                  int64_t m) {  // m a multiple of LANES
     Doubles sum = {};
     for (int64_t j = 0; j < m; j += LANES) sum += load(a + j) * load(b + j);
     return total(sum);
@@ -52,8 +50,8 @@ __attribute__((always_inline)) inline double dot(const double *a, const double *
 // and the sums are read a quarter as often. The rows of B are those of the words, or lie one after another. Returns the
 // least e . B_w.
 template <bool OF_WORDS>
-__attribute__((always_inline)) inline double add_words(const int32_t *word, const double *value, int64_t words,
-                                                       const double *B, int64_t padded, const double *e, double *sum) {
+INLINE double add_words(const int32_t *word, const double *value, int64_t words, const double *B, int64_t padded,
+                        const double *e, double *sum) {
     int64_t p = 0;
     double least = std::numeric_limits<double>::infinity();
     auto row = [&](int64_t q) __attribute__((always_inline)) { return B + (OF_WORDS ? word[q] : q) * padded; };
@@ -83,8 +81,7 @@ __attribute__((always_inline)) inline double add_words(const int32_t *word, cons
 }
 
 // e = exp(psi(g) - psi(others + sum g)); entries from m on are 0.
-__attribute__((always_inline)) inline void expectations(const double *g, int64_t m, int64_t padded, double others,
-                                                        double *e) {
+INLINE void expectations(const double *g, int64_t m, int64_t padded, double others, double *e) {
     double sum = others;
     for (int64_t k = 0; k < m; ++k) sum += g[k];
     const double scale = 1.0 / exp_digamma(sum);

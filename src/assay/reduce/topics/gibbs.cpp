@@ -55,12 +55,12 @@ struct Corpus {
 };
 
 // One more or less; counts that nobody counted may wrap around, but nothing else happens.
-__attribute__((always_inline)) inline void more(int32_t &n) { n = int32_t(uint32_t(n) + 1u); }
-__attribute__((always_inline)) inline void less(int32_t &n) { n = int32_t(uint32_t(n) - 1u); }
+INLINE void more(int32_t &n) { n = int32_t(uint32_t(n) + 1u); }
+INLINE void less(int32_t &n) { n = int32_t(uint32_t(n) - 1u); }
 
 // The first place in a lane where the running sum exceeds v; rounding may leave none, then the last that adds
 // something.
-__attribute__((always_inline)) inline int64_t in_lane(const float *sums, int64_t lane, int64_t blocks, float v) {
+INLINE int64_t in_lane(const float *sums, int64_t lane, int64_t blocks, float v) {
     int64_t place = 0;
     for (int64_t b = 0; b < blocks; ++b) place += sums[b * LANES + lane] <= v;
     if (place < blocks) return place;

@@ -17,8 +17,8 @@ using namespace assay;
 
 namespace {
 
-__attribute__((always_inline)) inline void two_classes(const double *s, int64_t m, const int64_t *y, const double *w,
-                                                       double same, double *correct, uint8_t *sure) {
+INLINE void two_classes(const double *s, int64_t m, const int64_t *y, const double *w, double same, double *correct,
+                        uint8_t *sure) {
     double sum = 0;
     int unsure = 0;
     for (int64_t i = 0; i < m; ++i) {
@@ -31,8 +31,8 @@ __attribute__((always_inline)) inline void two_classes(const double *s, int64_t 
     *sure = !unsure;
 }
 
-__attribute__((always_inline)) inline void many_classes(const double *s, int64_t m, int64_t K, const int64_t *y,
-                                                        const double *w, double same, double *correct, uint8_t *sure) {
+INLINE void many_classes(const double *s, int64_t m, int64_t K, const int64_t *y, const double *w, double same,
+                         double *correct, uint8_t *sure) {
     double sum = 0;
     bool certain = true;
     for (int64_t i = 0; i < m; ++i, s += K) {

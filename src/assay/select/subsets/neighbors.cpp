@@ -22,8 +22,6 @@ using namespace assay;
 
 namespace {
 
-#define INLINE __attribute__((always_inline)) inline
-
 constexpr int64_t LANES = 16, BLOCK = 8;  // rows compared at once, far and near
 constexpr int64_t SAMPLE = 64, IN_ORDER = 32;  // rows that tell the radius; rows that are put in order at a time
 constexpr double ENDLESS = std::numeric_limits<double>::infinity();

@@ -20,8 +20,6 @@
 #include "assay/exact_sum.hpp"
 #include "assay/exponential.hpp"
 
-#define INLINE __attribute__((always_inline)) inline
-
 namespace assay::boosting {
 
 enum LossKind { SQUARED, ABSOLUTE, PINBALL, POISSON, GAMMA, BINOMIAL, ONE_OF_MANY };

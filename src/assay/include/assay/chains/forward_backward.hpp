@@ -47,7 +47,6 @@ struct Sums {
 // A row of numbers, one for each state, that stays in registers while it is worked on: compilers make scalars of short
 // loops over arrays. W: how many, a multiple of 4; 0 if the compiler does not know.
 typedef double Four __attribute__((vector_size(32)));
-#define INLINE __attribute__((always_inline)) inline
 
 INLINE Four four(const double *from) {
     Four v;

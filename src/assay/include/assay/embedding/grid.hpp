@@ -30,7 +30,7 @@ constexpr int64_t POINTS_IN_TASK = 1024;
 constexpr int64_t ROWS_IN_STRIP = 16;
 
 // The P weights of a point a fraction t behind a node, and their slopes: quintic B-splines.
-__attribute__((always_inline)) inline void splines(float t, float *w, float *slope) {
+INLINE void splines(float t, float *w, float *slope) {
     constexpr float C[P][P] = {{1, -5, 10, -10, 5, -1},    {26, -50, 20, 20, -20, 5}, {66, 0, -60, 0, 30, -10},
                                {26, 50, 20, -20, -20, 10}, {1, 5, 10, 10, 5, -5},     {0, 0, 0, 0, 0, 1}};
     for (int a = 0; a < P; ++a) {
@@ -92,8 +92,7 @@ struct Plane {  // what the passes share
 }
 
 // Sixteen rows and columns, transposed. In steps that exchange blocks of 8, 4, 2 and 1.
-__attribute__((always_inline)) inline void transpose(const float *from, int64_t from_stride, float *to,
-                                                     int64_t to_stride) {
+INLINE void transpose(const float *from, int64_t from_stride, float *to, int64_t to_stride) {
     float tile[SIGNALS][SIGNALS];
     for (int64_t i = 0; i < SIGNALS; ++i)
         *reinterpret_cast<Signals *>(tile[i]) = *reinterpret_cast<const Signals *>(from + i * from_stride);

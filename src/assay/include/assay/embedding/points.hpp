@@ -19,14 +19,14 @@ inline int64_t whole_lanes(int64_t n) { return (n + SIGNALS - 1) / SIGNALS * SIG
 
 // 1 / sqrt(x) of positive normal numbers, by Newton's steps from a first guess in the exponent's bits.
 typedef int32_t Whole __attribute__((vector_size(4 * SIGNALS), aligned(4), may_alias));
-__attribute__((always_inline)) inline void inverse_root(const Signals &x, Signals &y) {
+INLINE void inverse_root(const Signals &x, Signals &y) {
     const Whole guess = 0x5f3759df - (reinterpret_cast<const Whole &>(x) >> 1);
     y = reinterpret_cast<const Signals &>(guess);
     for (int step = 0; step < 3; ++step) y = y * (1.5f - 0.5f * x * y * y);
 }
 
 // w = u^((dof + 1) / 2), dof >= 1
-__attribute__((always_inline)) inline void student(const Signals &u, int dof, Signals &w) {
+INLINE void student(const Signals &u, int dof, Signals &w) {
     if (dof == 1) {
         w = u;
         return;
@@ -43,9 +43,8 @@ __attribute__((always_inline)) inline void student(const Signals &u, int dof, Si
 // The sums of the points first ... last - 1 (axes y[a * stride + i]) over a list (axes z[a * size + k]); axes = D if D
 // > 0.
 template <int D>
-__attribute__((always_inline)) inline void sum_over_list(const float *y, int64_t stride, int64_t first, int64_t last,
-                                                         const float *z, const float *mass, int64_t size, int axes,
-                                                         int dof, double *Z, float *force) {
+INLINE void sum_over_list(const float *y, int64_t stride, int64_t first, int64_t last, const float *z,
+                          const float *mass, int64_t size, int axes, int dof, double *Z, float *force) {
     const int d = D > 0 ? D : axes;
     const float inverse = 1.0f / float(dof);
     for (int64_t i = first; i < last; ++i) {
