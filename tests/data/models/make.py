@@ -266,6 +266,11 @@ def models():
         ),
         "bayesian_logistic": (BayesianLogisticRegression().fit(Table.of(whole), y, sample_weight=w), whole),
         "bayesian_glm": (BayesianGeneralizedLinearModel("gamma").fit(X, w + 1.0), X.tolist()),
+        "bayesian_glm_of_several": (
+            BayesianGeneralizedLinearModel("poisson", alpha=[0.1, 1.0]).fit(X, w + 1.0),
+            X.tolist(),
+        ),
+        "bayesian_logistic_of_several": (BayesianLogisticRegression(alpha=[0.1, 1.0]).fit(X, y), X.tolist()),
         "model_averaging": (ModelAveragingRegressor().fit(Table.of(whole), w), whole),
         "lasso": (Lasso(alpha=0.1).fit(X, X[:, 1]), X.tolist()),
         "sgd_classifier": (SGDClassifier("log_loss", random_state=0).fit(Z, y), Z.tolist()),
@@ -471,7 +476,8 @@ def models():
             SequenceClassifier(GaussianHMM(1)).fit([X[:3], X[3:6], X[6:]], ["a", "b", "b"]),
             X.tolist(),
         ),
-        "kalman_filter": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),
+        "kalman_filter": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),  # of before there was an offset
+        "kalman_filter_with_offset": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),
         "semi_markov": (HiddenSemiMarkovModel(2, 3, n_iter=3, random_state=0).fit(X), X.tolist()),
         "random_field": (ConditionalRandomField().fit(X, y), X.tolist()),
         "coupled_hmm": (CoupledHMM((2, 2), n_iter=3, random_state=0).fit(X), X.tolist()),
