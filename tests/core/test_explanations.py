@@ -304,7 +304,7 @@ def test_only_the_first_rows_are_shown_unless_asked_for_more():
     assert "100 more rows are not shown." in told.to_html() and "f49" in told.to_html()
     assert "f149" in str(told.show(None)) and "f149" not in str(told.show())
     for limit in (0, -1, 2.5, True, "all"):
-        with pytest.raises(ParameterError, match="limit must be a whole number from 1 or None"):
+        with pytest.raises(ParameterError, match="limit must be a whole number from 1 up or None"):
             told.show(limit)
 
 

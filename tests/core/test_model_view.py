@@ -105,7 +105,7 @@ def test_settings_that_are_not_the_defaults_are_named():
 def test_before_fit_there_is_nothing_to_show_and_a_wrong_limit_is_refused():
     with pytest.raises(NotFittedError, match="GaussianNB"):
         GaussianNB().show()
-    with pytest.raises(ParameterError, match="limit must be a whole number from 1 or None, got 0"):
+    with pytest.raises(ParameterError, match="limit must be a whole number from 1 up or None, got 0"):
         GaussianNB().fit(X, y).show(0)
 
 

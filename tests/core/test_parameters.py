@@ -17,10 +17,12 @@ from assay.core.parameters import (
     Seed,
     Simplex,
     check,
+    check_count,
 )
 from assay.errors import ParameterError
 
 INF, NAN = float("inf"), float("nan")
+OF_ONE = "an array of numbers with 1 dimension, each "
 
 
 @pytest.mark.parametrize(
@@ -42,9 +44,9 @@ INF, NAN = float("inf"), float("nan")
         (Simplex(), "a list of probabilities", [[0, 1]], [[[0.5, 0.5]], 1, "ab", None, [NAN, 1]]),
         (Array(), "an array of numbers with 1 dimension", [[1, 2], np.zeros(0), []], [[[1]], 1, "a", ["a"], [NAN]]),
         (Array(2, low=0), "an array of numbers with 2 dimensions, each from 0 up", [[[0, 1]]], [[0, 1], [[-1]]]),
-        (Array(low=0, open="low"), "an array of numbers with 1 dimension, each above 0", [[1, 1e-300, np.inf], []], [[1, 0], [-1], 1]),
-        (Array(low=0, open="both"), "an array of numbers with 1 dimension, each finite and above 0", [[1]], [[1, 0], [np.inf], [NAN]]),
-        (Array(low=0, high=1, open="high"), "an array of numbers with 1 dimension, each from 0 below 1", [[0, 0.5]], [[1], [-1e-9]]),
+        (Array(low=0, open="low"), OF_ONE + "above 0", [[1, 1e-300, np.inf], []], [[1, 0], [-1], 1]),
+        (Array(low=0, open="both"), OF_ONE + "finite and above 0", [[1]], [[1, 0], [np.inf], [NAN]]),
+        (Array(low=0, high=1, open="high"), OF_ONE + "from 0 below 1", [[0, 0.5]], [[1], [-1e-9]]),
         (Seed(), "None, a whole number from 0 up", [None, 0, 2**32 - 1], [-1, 2**32, 1.0, True, "a"]),
         (Seed(), "None, a whole number from 0 up", [np.random.RandomState(0), np.random.default_rng(0)], []),
         (Function(), "a function", [len, lambda: 1, str], [1, "len", None]),
@@ -102,3 +104,13 @@ def test_a_value_that_was_accepted_excuses_no_other_and_none_that_was_changed():
     values.append(2)
     with pytest.raises(ParameterError, match="f must be True or False or a short list"):
         check("Learner", table, {"k": 1, "f": values})
+
+
+@pytest.mark.parametrize("value", [0, 1.0, True, "1", None])
+def test_an_argument_that_is_no_count_is_refused_in_one_form(value):
+    with pytest.raises(ParameterError, match=rf"^who: n must be a whole number from 1 up, got {value!r}\.$"):
+        check_count("who", "n", value)
+    with pytest.raises(ParameterError, match=r"^who: n must be a whole number from 2 to 5 or None, got 6\.$"):
+        check_count("who", "n", 6, 2, 5, none=True)
+    check_count("who", "n", None, none=True)
+    check_count("who", "n", np.int64(3), 2, 5)

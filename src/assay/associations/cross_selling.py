@@ -12,9 +12,10 @@ from assay.associations.baskets import Baskets
 from assay.associations.rule_table import AssociationRules
 from assay.associations.set_counts import ItemBits
 from assay.core.explanation import text_table
+from assay.core.parameters import check_count
 from assay.core.progress import track
 from assay.core.words import one_line
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.types import Label
 
 __all__ = ["CrossSelling", "cross_selling", "cross_selling_targets"]
@@ -151,8 +152,7 @@ def cross_selling(
       4         milk       chocolate          0.6   0.6
       5         milk       chocolate          0.6   0.6
     """
-    if most is not None and (not isinstance(most, (int, np.integer)) or most < 1):
-        raise ParameterError(f"cross_selling: most must be a whole number from 1 up or None, got {most!r}.")
+    check_count("cross_selling", "most", most, none=True)
     worth = _values(rules, value or {})
     bits, n = ItemBits(baskets), baskets.n
     sure = rules.confidence

@@ -6,17 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.parameters import Count
-from assay.errors import ParameterError
+from assay.core.parameters import check_count
 from assay.tables import Schema
 
 
 def draw_classes(rng: Any, prior: np.ndarray, n: int, who: str) -> np.ndarray:
     """(n,) class codes."""
-    if not Count(0).holds(n):
-        raise ParameterError(
-            f"the number of rows to draw must be a whole number from 0 up, got {n!r}.", who=who
-        )
+    check_count(who, "the number of rows to draw", n, low=0)
     return rng.choice(len(prior), size=n, p=prior / prior.sum())
 
 

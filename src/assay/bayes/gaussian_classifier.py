@@ -13,7 +13,7 @@ from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parallel import in_threads, one_blas_thread
-from assay.core.parameters import Count
+from assay.core.parameters import check_count
 from assay.core.seeds import random_state_of
 from assay.core.sums import BLOCK_BYTES, ONE_BLOCK_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
@@ -143,10 +143,7 @@ class GaussianClassifier(SumLearner, Generative):
         X : (n_samples, d)      y : (n_samples,) labels
         """
         self._ready()
-        if not Count(1).holds(n_samples):
-            raise ParameterError(
-                f"{type(self).__name__}: n_samples must be a whole number from 1 up, got {n_samples!r}."
-            )
+        check_count(type(self).__name__, "n_samples", n_samples)
         rng = random_state_of(random_state)
         means = self._means
         codes = rng.choice(len(self.classes_), size=n_samples, p=self._prior())

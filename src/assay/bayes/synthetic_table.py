@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.drawing import as_table
+from assay.core.parameters import check_count
 from assay.distances import Gower, searcher
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.sentence import Sentence
@@ -98,8 +99,7 @@ def synthetic_table(
     NaiveBayes, JointBayes
     """
     who = "synthetic_table"
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ParameterError(f"n must be a whole number from 1 up, got {n!r}.", who=who)
+    check_count(who, "n", n)
     if not hasattr(model, "sample") or not hasattr(model, "_read"):
         raise ParameterError(
             f"{type(model).__name__} draws no rows. Take a generative model, such as NaiveBayes.", who=who

@@ -11,7 +11,7 @@ import numpy as np
 import assay.cluster._linking as _linking
 import assay.cluster._merging as _merging
 import assay.cluster._spanning as _spanning
-from assay.core.parameters import Count, Range, check
+from assay.core.parameters import Range, check, check_count
 from assay.core.stored import AnyArray, FloatArray, IntArray
 from assay.errors import DataError, ParameterError
 
@@ -77,10 +77,7 @@ class MergeTree:
         if (n_groups is None) == (height is None):
             raise ParameterError("MergeTree.cut: give either n_groups or height.")
         if n_groups is not None:
-            if not Count(1, n).holds(n_groups):
-                raise ParameterError(
-                    f"MergeTree.cut: n_groups must be a whole number from 1 to {n}, got {n_groups!r:.80}."
-                )
+            check_count("MergeTree.cut", "n_groups", n_groups, low=1, high=n)
             done = np.arange(n - 1) < n - n_groups
         else:
             check("MergeTree.cut", {"height": Range()}, {"height": height})

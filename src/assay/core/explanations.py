@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.explanation import Explanation, Section
 from assay.core.model_view import ModelView
+from assay.core.parameters import check_count
 from assay.errors import ParameterError
 from assay.sentence import in_notebook
 from assay.tables import RowNames, Table
@@ -260,10 +261,7 @@ class Explanations(Sequence[Explanation]):
         limit : int or None, default 50
             The most rows that are shown; None shows all.
         """
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-            raise ParameterError(
-                f"Explanations.show: limit must be a whole number from 1 or None, got {limit!r}."
-            )
+        check_count("Explanations.show", "limit", limit, none=True)
         n = len(self) if limit is None else min(limit, len(self))
         known = self.reasons.contributions(np.arange(n)) if n else None
         believed = self._believed

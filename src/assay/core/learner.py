@@ -37,13 +37,13 @@ from assay.core.explanations import Contributions, Explanations, Reasons, RowVal
 from assay.core.fitting import all_or_nothing
 from assay.core.lazy_answers import LazyTransforms, lazy_methods, refuse_dask
 from assay.core.model_view import ModelView, Part, model_facts, model_parts
-from assay.core.parameters import Accepted, check
+from assay.core.parameters import Accepted, check, check_count
 from assay.core.scores import impossible_rows, log_softmax, softmax, winner
 from assay.core.stored import AnyArray, Each, IntArray, Integer, Kind, Mapped, Object, Plain, Scalar, Text
 from assay.core.sum_learner import PassLearner, SumLearner, more_rows_than_memory
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values, target_names
-from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
 from assay.tables import Design, RowNames, Schema, Table
 from assay.tables.rows import row_count, take_rows
 from assay.types import Codes, Floats, TableLike, Target, Weights
@@ -151,10 +151,7 @@ class Learner(BaseEstimator):
         ModelView
             ``print`` it, call ``to_dict`` or ``to_html``; a notebook draws it.
         """
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-            raise ParameterError(
-                f"{type(self).__name__}.show: limit must be a whole number from 1 or None, got {limit!r}."
-            )
+        check_count(f"{type(self).__name__}.show", "limit", limit, none=True)
         check_is_fitted(self)
         return ModelView(self._model_name(), model_facts(self), self._model_parts(), limit)
 

@@ -27,6 +27,7 @@ __all__ = [
     "Seed",
     "Simplex",
     "check",
+    "check_count",
     "other_defaults",
 ]
 
@@ -303,3 +304,17 @@ def check(who: str, accepts: Mapping[str, Accepted | None], parameters: Mapping[
             raise ParameterError(f"{name} must be {accepted.words}, got {shown}.", who=who)
         if type(value) in PLAIN:
             accepted.passed = value
+
+
+def check_count(
+    who: str, name: str, value: Any, low: int = 1, high: int | None = None, *, none: bool = False
+) -> None:
+    """Raise a ParameterError unless an argument is a whole number from ``low`` up (to ``high``), or, if so said, None.
+
+    >>> from assay.core.parameters import check_count
+    >>> check_count("next_queries", "n_queries", 0)
+    Traceback (most recent call last):
+    assay.errors.ParameterError: next_queries: n_queries must be a whole number from 1 up, got 0.
+    """
+    accepted = Count(low, high)
+    check(who, {name: accepted | None if none else accepted}, {name: value})

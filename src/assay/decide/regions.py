@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.errors import ParameterError
 
 __all__ = ["Region", "decision_regions"]
@@ -45,8 +46,7 @@ def decision_regions(
     """
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise ParameterError(f"decision_regions: low must be below high, both finite, got {low} and {high}.")
-    if points < 2:
-        raise ParameterError(f"decision_regions: points must be a whole number from 2 up, got {points}.")
+    check_count("decision_regions", "points", points, low=2)
     grid = np.linspace(low, high, points)
     answers = _plain(rule(grid))
     edges: list[tuple[float, Any]] = []

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core import Card
-from assay.core.parameters import Any_, Array, Choice, Count, Flag, Instance, Range
+from assay.core.parameters import Any_, Array, Choice, Count, Flag, Instance, Range, check_count
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.targets import row_counts
@@ -262,10 +262,7 @@ class KernelDensity(DensityEstimator):
         numbers that stand for them (``design_``).
         """
         self._ready()
-        if not isinstance(n_samples, Integral) or n_samples < 0:
-            raise ParameterError(
-                f"KernelDensity: n_samples must be a whole number from 0 up, got {n_samples!r}."
-            )
+        check_count("KernelDensity", "n_samples", n_samples, low=0)
         rng = random_state_of(random_state)
         points, w = self.points_.X, self.points_.weights
         u = rng.uniform(0, 1, size=n_samples)

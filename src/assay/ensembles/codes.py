@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.types import RandomState
@@ -112,10 +113,7 @@ def random_code(
       margin classifiers. Journal of Machine Learning Research 1, 113-141.
     """
     for name, number, least in (("K", K, 2), ("L", 1 if L is None else L, 1), ("n_draws", n_draws, 1)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
-            raise ParameterError(
-                f"{name} must be a whole number from {least} up, got {number!r}.", who="random_code"
-            )
+        check_count("random_code", name, number, low=least)
     there_are = (3**K - 2 ** (K + 1) + 1) // 2 if sparse else 2 ** (K - 1) - 1
     length = min(int(ceil(BITS_PER_DOUBLING[sparse] * log2(K)) if L is None else L), there_are)
     random = as_generator(random_state, "random_code")

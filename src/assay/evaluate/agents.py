@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.errors import ParameterError
 from assay.evaluate.matched_runs import MatchedRuns, compare_runs
@@ -118,8 +119,7 @@ def compare_agents(
         )
     last = max(1, n_episodes // 10) if last is None else last
     for name, number, least in (("n_episodes", n_episodes, 1), ("n_runs", n_runs, 2), ("last", last, 1)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
-            raise ParameterError(f"{name} must be a whole number from {least} up, got {number!r}.", who=who)
+        check_count(who, name, number, low=least)
     if last > n_episodes:
         raise ParameterError(f"last must be at most n_episodes, {n_episodes}, got {last}.", who=who)
     returns: dict[str, np.ndarray] = {}

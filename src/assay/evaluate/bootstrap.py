@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
@@ -198,14 +199,7 @@ def bootstrap_error(
     True
     """
     alpha = check_alpha(alpha, "bootstrap_error")
-    if (
-        isinstance(n_resamples, bool)
-        or not isinstance(n_resamples, (int, np.integer))
-        or n_resamples < FEWEST
-    ):
-        raise ParameterError(
-            f"bootstrap_error: n_resamples must be a whole number from {FEWEST} up, got {n_resamples!r}."
-        )
+    check_count("bootstrap_error", "n_resamples", n_resamples, low=FEWEST)
     if training not in ("all rows", "own samples"):
         raise ParameterError(
             f'bootstrap_error: training must be "all rows" or "own samples", got {training!r}.'

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import text_table
+from assay.core.parameters import check_count
 from assay.core.seeds import random_state_of
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
@@ -164,8 +165,7 @@ def drift(
     """
     if not 0 < alpha < 1:
         raise ParameterError(f"drift: alpha must be a number between 0 and 1, got {alpha!r}.")
-    if not isinstance(most, (int, np.integer)) or most < 2:
-        raise ParameterError(f"drift: most must be a whole number from 2 up, got {most!r}.")
+    check_count("drift", "most", most, low=2)
     old = Table.of(train, who="drift")
     later = Table.like(new, old.schema, "drift")
     rng = random_state_of(random_state)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from assay.core.explanation import text_table
 from assay.core.parallel import in_threads
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
@@ -119,8 +120,7 @@ def mislabelled(
     """
     who = "mislabelled"
     for name, value, least in (("n_neighbors", n_neighbors, 0), ("cv", cv, 2)):
-        if not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{name} must be a whole number from {least} up, got {value!r}.", who=who)
+        check_count(who, name, value, low=least)
     table = Table.of(X, who=who)
     if not isinstance(table.values, np.ndarray):
         table = table.replaced(values=table.values.toarray())

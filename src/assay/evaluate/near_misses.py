@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import text_table
+from assay.core.parameters import check_count
 from assay.core.targets import encode_labels
 from assay.distances import HEOM
 from assay.errors import DataError, ParameterError
@@ -95,8 +96,7 @@ def near_misses(X: TableLike, y: Target, positive: Label | None = None, *, k: in
     (array([6, 4, 5, 7, 8]), array([1, 1, 1, 1, 2]))
     """
     table = Table.of(X, who="near_misses")
-    if not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"near_misses: k must be a whole number from 1 up, got {k!r}.")
+    check_count("near_misses", "k", k)
     labels, codes = encode_labels(y, len(table), "near_misses")
     if len(labels) == 1:
         raise DataError(f"near_misses: all rows have the class {labels[0]}; there is nothing to miss.")
@@ -205,8 +205,7 @@ def close_calls(model: Any, X: TableLike, *, k: int = 10) -> CloseCalls:
         2  low     high                    0.09967
         3  high    low                      0.1974
     """
-    if not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"close_calls: k must be a whole number from 1 up, got {k!r}.")
+    check_count("close_calls", "k", k)
     if isinstance(getattr(model, "classes_", None), list) or getattr(model, "multilabel_", False):
         raise DataError(
             f"close_calls: {type(model).__name__} answers for several targets, a decision is of one. Fit one model for "

@@ -12,6 +12,7 @@ from scipy.stats import norm
 from sklearn.base import clone, is_classifier
 
 from assay.core.explanation import text_table
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.evaluate.prepared import prepared
@@ -162,8 +163,7 @@ def compare_policies(
     table = None if X is None else Table.of(X, who=who)
     if table is not None and len(table) != n:
         raise DataError(_LENGTHS, who=who)
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise ParameterError(f"folds must be a whole number from 2 up, got {folds!r}.", who=who)
+    check_count(who, "folds", folds, low=2)
     if learner is not None and table is None:
         raise ParameterError("a learner needs contexts to predict from: give X.", who=who)
     fold = as_generator(random_state, who).permutation(np.arange(n) % min(folds, n))

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, DegenerateError, ParameterError, did_you_mean
+from assay.core.parameters import check_count
+from assay.errors import DataError, DegenerateError, did_you_mean
 from assay.graphs.junction_tree import JunctionTree
 from assay.graphs.network import BayesianNetwork
 from assay.graphs.node import Node
@@ -341,5 +342,4 @@ def next_node(nodes: Sequence[Node], name: str) -> Node:
 
 
 def _check_steps(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"DynamicNetwork: {name} must be a whole number from 1 up, got {value!r}.")
+    check_count("DynamicNetwork", name, value)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.stored import Each, Object
 from assay.errors import DataError, DegenerateError, ParameterError, did_you_mean
 from assay.graphs.conflict import smallest_conflict
@@ -459,10 +460,7 @@ class BayesianNetwork:
         """
         from assay.graphs.sampling import ancestral_sample, conditional_sample
 
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ParameterError(
-                f"n must be a whole number from 1 up, got {n!r}.", who="BayesianNetwork.sample"
-            )
+        check_count("BayesianNetwork.sample", "n", n)
         if given := as_evidence(evidence):
             rows = conditional_sample(self, int(n), given, random_state)
         else:
@@ -508,11 +506,7 @@ class BayesianNetwork:
         """
         from assay.graphs.separation import implied_independences
 
-        if isinstance(max_given, bool) or not isinstance(max_given, (int, np.integer)) or max_given < 0:
-            raise ParameterError(
-                f"max_given must be a whole number from 0 up, got {max_given!r}.",
-                who="BayesianNetwork.independences",
-            )
+        check_count("BayesianNetwork.independences", "max_given", max_given, low=0)
         return implied_independences(self.graph, int(max_given))
 
     def propagate(self, evidence: Evidence | None = None) -> Any:
@@ -782,8 +776,7 @@ class BayesianNetwork:
 
 
 def _check_limit(max_entries: Any, who: str) -> None:
-    if isinstance(max_entries, bool) or not isinstance(max_entries, (int, np.integer)) or max_entries < 1:
-        raise ParameterError(f"max_entries must be a whole number from 1 up, got {max_entries!r}.", who=who)
+    check_count(who, "max_entries", max_entries)
 
 
 def _written(count: int) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError
 from assay.graphs.asking import SMALL_TREE, Question
 from assay.graphs.distribution import Distribution, NumberDistribution
 from assay.graphs.families import blanket_scores
@@ -71,10 +72,7 @@ def sampled_query(
     random_state: RandomState,
 ) -> Distribution | NumberDistribution:
     """An approximate answer with standard errors; of a number the draws and their weights."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
-        raise ParameterError(
-            f"n_samples must be a whole number from 2 up, got {n!r}.", who="BayesianNetwork.query"
-        )
+    check_count("BayesianNetwork.query", "n_samples", n, low=2)
     numbers = [name for name in names if network[name].states is None]
     if numbers and (len(names) > 1 or method == "gibbs"):
         raise DataError(

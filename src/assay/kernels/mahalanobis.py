@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.stored import FloatArray, Integer, Scalar, Text
 from assay.distances.mahalanobis import covariance_of, inverse_of, root_of
 from assay.distances.metric import metric_of
@@ -230,10 +231,7 @@ class LocalMahalanobisKernel(Kernel):
     }
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n_neighbors, (int, np.integer)) or self.n_neighbors < 2:
-            raise ParameterError(
-                f"LocalMahalanobisKernel: n_neighbors must be a whole number from 2, got {self.n_neighbors!r}."
-            )
+        check_count("LocalMahalanobisKernel", "n_neighbors", self.n_neighbors, low=2)
         if not isinstance(self.ridge, (int, float, np.number)) or not 0 <= self.ridge < np.inf:
             raise ParameterError(
                 f"LocalMahalanobisKernel: ridge must be a number from 0, got {self.ridge!r}."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.parameters import check_count
 from assay.core.pipelines import pipeline_steps
 from assay.errors import DataError, ParameterError
 from assay.stats.multivariate.quadratic_boundary import LogOdds
@@ -40,10 +40,7 @@ class QuadraticForm(LogOdds):
                [ 0., -5.,  0.],
                [ 0.,  0.,  0.]])
         """
-        if not isinstance(rank, Integral) or not 0 <= rank <= len(self.w):
-            raise ParameterError(
-                f"QuadraticForm: rank must be a whole number from 0 to {len(self.w)}, got {rank}."
-            )
+        check_count("QuadraticForm", "rank", rank, low=0, high=len(self.w))
         values, vectors = np.linalg.eigh(self.W)
         lead = np.argsort(-np.abs(values), kind="stable")[:rank]
         V = vectors[:, lead]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.errors import DataError, ParameterError
 from assay.metrics.bootstrap import plan
 from assay.metrics.roc import RocCurve
@@ -86,8 +87,7 @@ def roc_band(
         raise ParameterError(f"roc_band: method must be kolmogorov or bootstrap, got {method!r}.")
     if curve.weighted:
         raise DataError("roc_band: a band needs rows that weigh alike.")
-    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
-        raise ParameterError(f"roc_band: points must be a whole number from 2 up, got {points!r}.")
+    check_count("roc_band", "points", points, low=2)
     grid = np.linspace(0, 1, points)
     if method == "kolmogorov":
         from scipy.special import kolmogi
@@ -118,8 +118,7 @@ def roc_band(
 
 def _resampled(curve: RocCurve, grid: np.ndarray, resamples: int, random_state: Any) -> np.ndarray:
     """(B, m) TPR of resampled curves at the rates of the grid."""
-    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 50:
-        raise ParameterError(f"roc_band: resamples must be a whole number from 50 up, got {resamples!r}.")
+    check_count("roc_band", "resamples", resamples, low=50)
     steps = np.concatenate([np.diff(curve.tpr) * curve.positives, np.diff(curve.fpr) * curve.negatives])
     rows, m = np.rint(steps).astype(np.int64), len(curve.fpr) - 1  # of either class at each threshold
     P, N = int(rows[:m].sum()), int(rows[m:].sum())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.errors import ParameterError
 
 __all__ = ["binned", "grouped"]
@@ -39,8 +40,7 @@ def binned(
     >>> binned(np.array([0.1, 0.2, 0.9]), np.array([0.0, 1.0, 1.0]), np.ones(3), 2, "uniform")[:3]
     (array([2., 1.]), array([0.15, 0.9 ]), array([0.5, 1. ]))
     """
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise ParameterError(f"bins must be a whole number from 1 up, got {bins!r}.", who=who)
+    check_count(who, "bins", bins)
     if strategy == "uniform":
         edges = np.linspace(0, 1, bins + 1)
     elif strategy == "quantile":

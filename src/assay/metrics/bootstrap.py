@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from assay.core.parallel import in_threads
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.core.seeds import drawn_seed
 from assay.core.targets import encode_labels
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.metrics import _areas
 from assay.metrics._inputs import Scored
 from assay.types import RandomState, RowLabels
@@ -184,8 +185,7 @@ def plan(
     >>> sorted(resampling.rows(0).tolist())[-2:], resampling.units
     ([4, 5], 6)
     """
-    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 20:
-        raise ParameterError(f"resamples must be a whole number from 20 up, got {resamples!r}.", who=who)
+    check_count(who, "resamples", resamples, low=20)
     seed = drawn_seed(random_state, who)
     if n < 2:
         raise DataError(f"resampling needs at least two rows, got {n}.", who=who)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ParameterError
+from assay.core.parameters import check_count
+from assay.errors import DataError
 from assay.metrics._inputs import scored
 from assay.metrics.bins import binned
 from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
@@ -49,8 +50,7 @@ def hosmer_lemeshow(
     who = "hosmer_lemeshow"
     alpha = check_alpha(alpha, who)
     p, y = _read(truth, probability, pos_label, who)
-    if isinstance(groups, bool) or not isinstance(groups, (int, np.integer)) or groups < 2:
-        raise ParameterError(f"groups must be a whole number from 2 up, got {groups!r}.", who=who)
+    check_count(who, "groups", groups, low=2)
     from scipy.special import chdtrc
 
     mass, forecast, came, _, _ = binned(p, y, np.ones(len(p)), groups, "quantile", who)

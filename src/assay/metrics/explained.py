@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.core.parameters import check_count
+from assay.errors import DataError, DegenerateError
 from assay.metrics._inputs import undefined
 from assay.metrics._number_pairs import NumberPair, number_pair
 from assay.metrics.absolute_errors import absolute_errors, check_quantile, sloped_errors
@@ -271,8 +272,7 @@ def adjusted_r2_score(y_true: Target, y_pred: Target, columns: int, *, sample_we
     0.8
     """
     who = "adjusted_r2_score"
-    if isinstance(columns, bool) or not isinstance(columns, (int, np.integer)) or columns < 0:
-        raise ParameterError(f"columns must be a whole number from 0 up, got {columns!r}.", who=who)
+    check_count(who, "columns", columns, low=0)
     outcome = Outcome.of_numbers(y_true, y_pred, weight=sample_weight, columns=int(columns), who=who)
     return _or_warn(ADJUSTED_R2, outcome)
 
@@ -457,8 +457,7 @@ def mean_absolute_scaled_error(
     0.4444444444444444
     """
     who = "mean_absolute_scaled_error"
-    if isinstance(season, bool) or not isinstance(season, (int, np.integer)) or season < 1:
-        raise ParameterError(f"season must be a whole number from 1 up, got {season!r}.", who=who)
+    check_count(who, "season", season)
     pair = number_pair(y_true, y_pred, who, sample_weight, multioutput)
     if y_train is None:
         return pair.of(partial(_or_error, _mase(int(season))))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.targets import is_missing, plain_values
 from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
@@ -181,8 +182,7 @@ def _groups(by: Any, n: int, who: str) -> tuple[list[Any], np.ndarray]:
 
 def _bins(by: Any, bins: int, n: int, who: str) -> tuple[list[Any], np.ndarray]:
     """Bins of about as many rows each, named by their ends, and (n,) the number of each row's."""
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= MOST_GROUPS:
-        raise ParameterError(f"bins must be a whole number from 1 to {MOST_GROUPS}, got {bins!r}.", who=who)
+    check_count(who, "bins", bins, low=1, high=MOST_GROUPS)
     values = numbers(by, who, "by")
     if len(values) != n:
         raise DataError(f"{n} rows and {len(values)} numbers to cut into bins.", who=who)

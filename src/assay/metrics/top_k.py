@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.targets import check_weights
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.metrics._inputs import classes_of, numbers, undefined
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
@@ -45,8 +46,7 @@ def top_k_accuracy_score(
     0.6666666666666666
     """
     who = "top_k_accuracy_score"
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"k must be a whole number from 1 up, got {k!r}.", who=who)
+    check_count(who, "k", k)
     S = numbers(y_score, who, "the score", (1, 2))
     if S.ndim == 2 and S.shape[1] == 1:
         S = S[:, 0]

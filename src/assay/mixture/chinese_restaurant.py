@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.types import RandomState
@@ -210,5 +211,4 @@ def _check_alpha(alpha: float, who: str) -> None:
 
 
 def _whole(n: int, name: str) -> None:
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
-        raise ParameterError(f"{name} must be a whole number from 1 up, got {n!r}.", who="ChineseRestaurant")
+    check_count("ChineseRestaurant", name, n)

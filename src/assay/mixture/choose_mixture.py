@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.core.parameters import Count
+from assay.core.parameters import Count, check_count
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.mixture.gaussian_mixture import GaussianMixture
 from assay.mixture.shaped_covariances import FORMS
@@ -110,8 +110,7 @@ def choose_mixture(
     sizes = list(n_components) if isinstance(n_components, Iterable) else [n_components]
     if not kinds or not sizes:
         raise ParameterError("kinds and n_components must name one or more of each", who=who)
-    if not Count(2).holds(cv):
-        raise ParameterError("cv must be a whole number from 2 up", who=who, got=cv)
+    check_count(who, "cv", cv, low=2)
     n = row_count(X, who)
     affordable = [size for size in sizes if not Count(1).holds(size) or size <= n]
     if not affordable:

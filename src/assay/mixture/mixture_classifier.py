@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from assay.core import Card, Generative
-from assay.core.parameters import Any_, Choice, Count, Range, Seed
+from assay.core.parameters import Any_, Choice, Count, Range, Seed, check_count
 from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError
@@ -223,10 +223,7 @@ class MixtureClassifier(Generative):
     def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
         """Rows drawn from the mixtures of their classes, (n_samples, d), and (n_samples,) classes."""
         self._ready()
-        if not Count(1).holds(n_samples):
-            raise ParameterError(
-                f"n_samples must be a whole number from 1 up, got {n_samples!r}.", who=type(self).__name__
-            )
+        check_count(type(self).__name__, "n_samples", n_samples)
         draw = random_state_of(random_state)
         y = draw.choice(len(self.classes_), size=n_samples, p=self._prior())
         X = np.empty((n_samples, self.mixtures_[0].means_.shape[1]))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import check_count
 from assay.errors import ParameterError
 
 __all__ = ["RiskBounds", "bayes_risk_bounds", "nearest_neighbor_risk", "nearest_risk_bounds"]
@@ -51,10 +52,7 @@ def nearest_neighbor_risk(posterior: ArrayLike, n_neighbors: int = 1) -> float:
         raise ParameterError(
             f"nearest_neighbor_risk: posterior must be probabilities that sum to 1, got {posterior!r}."
         )
-    if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise ParameterError(
-            f"nearest_neighbor_risk: n_neighbors must be a whole number from 1 up, got {n_neighbors!r}."
-        )
+    check_count("nearest_neighbor_risk", "n_neighbors", n_neighbors)
     right = 0.0
     for votes, chance in _vote_table(p, int(n_neighbors)):
         winners = votes == votes.max()
@@ -119,6 +117,5 @@ def bayes_risk_bounds(nearest_risk: float, n_classes: int = 2) -> RiskBounds:
 
 
 def _most(who: str, n_classes: int) -> float:
-    if not isinstance(n_classes, (int, np.integer)) or n_classes < 2:
-        raise ParameterError(f"{who}: n_classes must be a whole number from 2 up, got {n_classes!r}.")
+    check_count(who, "n_classes", n_classes, low=2)
     return (n_classes - 1) / n_classes

@@ -14,7 +14,7 @@ from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Generative, python_label
 from assay.core.parallel import end_if_abandoned, in_threads
-from assay.core.parameters import Choice, Count, Instance, Range, Simplex
+from assay.core.parameters import Choice, Instance, Range, Simplex, check_count
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, Each, FloatArray, Object, Scalar
@@ -194,8 +194,7 @@ class ParzenClassifier(Generative):
         """
         self._ready()
         who = type(self).__name__
-        if not Count(1).holds(n_samples):
-            raise ParameterError(f"n_samples must be a whole number from 1 up, got {n_samples!r}.", who=who)
+        check_count(who, "n_samples", n_samples)
         if self.distance_.name != "euclidean":
             raise ParameterError(
                 f"the metric {self.distance_.name!r} makes no density to draw from. Take metric='euclidean' and a "

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from assay.core.complaints import missing_message
+from assay.core.parameters import check_count
 from assay.core.targets import encode_labels
 from assay.distances.search import searcher
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
@@ -91,8 +92,7 @@ def redundant_instances(
     who = "redundant_instances"
     if method not in ("cells", "nearest", "own class"):
         raise ParameterError(f"{who}: method must be 'cells', 'nearest' or 'own class', got {method!r}.")
-    if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise ParameterError(f"{who}: n_neighbors must be a whole number from 1 up, got {n_neighbors!r}.")
+    check_count(who, "n_neighbors", n_neighbors)
     table = Table.of(X, who=who)
     if not table.complete:
         raise DataError(

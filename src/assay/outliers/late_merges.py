@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.distances.metric import metric_of
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.tables import RowNames
 from assay.types import MetricLike, TableLike
 
@@ -92,10 +93,7 @@ def late_merges(
         raise DataError(
             f"late_merges: expected a table of at least two rows of finite numbers, got shape {rows.shape}."
         )
-    if not isinstance(max_size, (int, np.integer)) or not 1 <= max_size < len(rows):
-        raise ParameterError(
-            f"late_merges: max_size must be a whole number from 1 to {len(rows) - 1}, got {max_size!r}."
-        )
+    check_count("late_merges", "max_size", max_size, low=1, high=len(rows) - 1)
     apart = rows if metric == "precomputed" else metric_of(metric).learn(rows).between(rows, rows)
     if apart.shape != (len(rows),) * 2:
         raise DataError(f"late_merges: distances must form a square table, got shape {apart.shape}.")

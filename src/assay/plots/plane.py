@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ParameterError
+from assay.core.parameters import check_count
+from assay.errors import DataError
 from assay.tables import Table
 from assay.types import Estimator, Labels, TableLike
 
@@ -52,8 +53,7 @@ def plane_over(
            [0., 2., 6.],
            [1., 2., 6.]])
     """
-    if grid < 2:
-        raise ParameterError(f"{who}: grid must be a whole number from 2 up, got {grid}.")
+    check_count(who, "grid", grid, low=2)
     table = Table.of(X, who=who)
     values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
     pair = _pair(who, table, columns)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import t as student_t
 
 from assay.core.palette import class_colour
+from assay.core.parameters import check_count
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.types import Axes
@@ -48,8 +49,7 @@ class ReturnsDisplay:
         }
         if not self.returns or any(not r.size for r in self.returns.values()):
             raise DataError("ReturnsDisplay: there are no returns to draw.")
-        if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 1:
-            raise ParameterError(f"ReturnsDisplay: window must be a whole number from 1 up, got {window!r}.")
+        check_count("ReturnsDisplay", "window", window)
         if not 0 < level < 1:
             raise ParameterError(f"ReturnsDisplay: level must be between 0 and 1, got {level!r}.")
         self.window, self.level = int(window), level

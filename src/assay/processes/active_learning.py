@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.errors import DataError, ParameterError
 from assay.processes.classification.information import Information
 from assay.processes.input_gradient import diagonal_slope, values_and_slopes
@@ -102,8 +103,7 @@ def next_queries(model: Any, candidates: Any = None, *, bounds: Any = None, n_qu
     asking = _asking(model)
     if (candidates is None) == (bounds is None):
         raise ParameterError("next_queries: give candidates (rows), or bounds of the columns, and not both.")
-    if isinstance(n_queries, bool) or not isinstance(n_queries, (int, np.integer)) or n_queries < 1:
-        raise ParameterError(f"next_queries: n_queries must be a whole number from 1, got {n_queries!r}.")
+    check_count("next_queries", "n_queries", n_queries)
     table = None if candidates is None else asking.admitted(model._admit(candidates))
     box = None if table is not None else _checked_bounds(bounds, asking.X, model)
     rows, scores, variances, places = [], [], [], []

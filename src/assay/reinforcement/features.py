@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import check_count
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.outcomes import numbers_of
 from assay.stats.checks import is_number
@@ -77,8 +78,7 @@ class TileCoding(_Features):
     def __init__(self, low: ArrayLike, high: ArrayLike, *, bins: int = 8, tilings: int = 8):
         self._read(low, high)
         for name, number in (("bins", bins), ("tilings", tilings)):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-                raise ParameterError(f"TileCoding: {name} must be a whole number from 1 up, got {number!r}.")
+            check_count("TileCoding", name, number)
         self.bins, self.tilings = int(bins), int(tilings)
         p = len(self.low)
         self.n_features = self.tilings * (self.bins + 1) ** p
@@ -125,8 +125,7 @@ class RadialFeatures(_Features):
 
     def __init__(self, low: ArrayLike, high: ArrayLike, *, bins: int = 5, width: float = 1.0):
         self._read(low, high)
-        if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2:
-            raise ParameterError(f"RadialFeatures: bins must be a whole number from 2 up, got {bins!r}.")
+        check_count("RadialFeatures", "bins", bins, low=2)
         if not (is_number(width) and width > 0):
             raise ParameterError(f"RadialFeatures: width must be a number above 0, got {width!r}.")
         self.bins, self.width = int(bins), float(width)

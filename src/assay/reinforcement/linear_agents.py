@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
 from assay.core.parallel import end_if_abandoned
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
@@ -95,8 +96,7 @@ class _LinearAgent:
             raise ParameterError(
                 f"{who}: features must be a function of a state, such as TileCoding(...), got {features!r}."
             )
-        if isinstance(n_actions, bool) or not isinstance(n_actions, (int, np.integer)) or n_actions < 1:
-            raise ParameterError(f"{who}: n_actions must be a whole number from 1 up, got {n_actions!r}.")
+        check_count(who, "n_actions", n_actions)
         if not all(is_number(share) and 0 <= share <= 1 for share in (discount, fade)):
             raise ParameterError(f"{who}: discount and fade must be from 0 to 1.")
         self.features, self.n_actions, self.discount, self.fade = (

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 import assay.reinforcement._sweeps as _sweeps
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.episodes import Episodes
@@ -328,10 +329,7 @@ class MDP:
         """
         chances = self.policy_probabilities(policy)
         for name, number in (("n_episodes", n_episodes), ("max_steps", max_steps)):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-                raise ParameterError(
-                    f"MDP.simulate: {name} must be a whole number from 1 up, got {number!r}."
-                )
+            check_count("MDP.simulate", name, number)
         first = self.start if start is None else self._start(start)
         seed = int(as_generator(random_state, "MDP.simulate").integers(2**63))
         parts = _sweeps.walk(

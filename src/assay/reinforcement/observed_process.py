@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.mdp import MDP
@@ -260,10 +261,7 @@ class ObservedProcess:
         level : float, of the intervals
         random_state : seed
         """
-        if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 2:
-            raise ParameterError(
-                f"ObservedProcess: n_draws must be a whole number from 2 up, got {n_draws!r}."
-            )
+        check_count("ObservedProcess", "n_draws", n_draws, low=2)
         if not (is_number(level) and 0 < level < 1):
             raise ParameterError(f"ObservedProcess: level must be between 0 and 1, got {level!r}.")
         random = as_generator(random_state, "ObservedProcess")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.parallel import end_if_abandoned
+from assay.core.parameters import check_count
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.reinforcement.envelope import cross_sum, crossings, envelope, envelope_of_sums
 from assay.reinforcement.outcomes import checked_discount, listed, names_of, numbers_of, some_of
@@ -231,8 +232,7 @@ class POMDP:
         prune : bool
             Whether plans that are never the best are left out. Without, their number explodes.
         """
-        if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-            raise ParameterError(f"POMDP.plan: horizon must be a whole number from 1 up, got {horizon!r}.")
+        check_count("POMDP.plan", "horizon", horizon)
         final = (
             range(len(self.actions))
             if last is None
@@ -284,10 +284,7 @@ class POMDP:
         n_iter : int, backups of all points
         tol : float, change of a value at which to stop
         """
-        if isinstance(n_iter, bool) or not isinstance(n_iter, (int, np.integer)) or n_iter < 1:
-            raise ParameterError(
-                f"POMDP.solve_by_points: n_iter must be a whole number from 1 up, got {n_iter!r}."
-            )
+        check_count("POMDP.solve_by_points", "n_iter", n_iter)
         if not (is_number(tol) and tol >= 0):
             raise ParameterError(f"POMDP.solve_by_points: tol must be a number from 0 up, got {tol!r}.")
         if float(self.discount) >= 1 and not self.ends:

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import assay.reinforcement._sweeps as _sweeps
 from assay.core.parallel import end_if_abandoned
+from assay.core.parameters import check_count
 from assay.errors import DegenerateError, ParameterError, warn_user
 from assay.reinforcement.endless import check_rounds, ending_actions
 from assay.reinforcement.outcomes import reached
@@ -43,8 +44,7 @@ def solved(
         )
     if not (is_number(epsilon) and epsilon > 0):
         raise ParameterError(f"MDP.solve: epsilon must be a number above 0, got {epsilon!r}.")
-    if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
-        raise ParameterError(f"MDP.solve: max_iter must be a whole number from 1 up, got {max_iter!r}.")
+    check_count("MDP.solve", "max_iter", max_iter)
     for name, choice in (("in_place", in_place), ("history", history)):
         if not isinstance(choice, (bool, np.bool_)) and not (choice is None and name == "in_place"):
             raise ParameterError(f"MDP.solve: {name} must be True or False, got {choice!r}.")

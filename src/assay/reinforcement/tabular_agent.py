@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import assay.reinforcement._experience as _experience
 from assay.core.parallel import end_if_abandoned
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -429,15 +430,13 @@ class TabularAgent:
         if self.trace not in TRACES:
             raise ParameterError(f"{who}: trace must be one of {', '.join(TRACES)}, got {self.trace!r}.")
         planning = self.planning_steps
-        if isinstance(planning, bool) or not isinstance(planning, (int, np.integer)) or planning < 0:
-            raise ParameterError(f"{who}: planning_steps must be a whole number from 0 up, got {planning!r}.")
+        check_count(who, "planning_steps", planning, low=0)
         if planning and self.fade:
             raise ParameterError(
                 f"{who}: planning_steps and traces (fade) do not go together; take one of them."
             )
         n = self.lookahead
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ParameterError(f"{who}: lookahead must be a whole number from 1 up, got {n!r}.")
+        check_count(who, "lookahead", n)
         if n > 1 and (planning or self.fade):
             raise ParameterError(
                 f"{who}: lookahead goes neither with traces (fade) nor with planning_steps; take one of them."

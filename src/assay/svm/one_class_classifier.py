@@ -10,7 +10,7 @@ from assay.core import Card, Generative
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import in_threads
-from assay.core.parameters import Choice, Count, Range, Simplex
+from assay.core.parameters import Choice, Range, Simplex, check_count
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
 from assay.densities.kernel_sums import KernelSums
@@ -157,10 +157,7 @@ class OneClassClassifier(Generative):
         multiplier, and a step of the Gaussian kernel.
         """
         self._ready()
-        if not Count(1).holds(n_samples):
-            raise ParameterError(
-                f"n_samples must be a whole number from 1 up, got {n_samples!r}.", who=type(self).__name__
-            )
+        check_count(type(self).__name__, "n_samples", n_samples)
         rng = random_state_of(random_state)
         y = rng.choice(len(self.classes_), size=n_samples, p=self._prior())
         X = rng.standard_normal((n_samples, self.machines_[0].support_vectors_.shape[1]))

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.model_view import ModelView
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError
@@ -91,10 +92,7 @@ class Optimization:
         self._fitted_to = -1
 
     def _whole(self, n: Any, name: str) -> int:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ParameterError(
-                f"{type(self).__name__}: {name} must be a whole number from 1 up, got {n!r}."
-            )
+        check_count(type(self).__name__, name, n)
         return int(n)
 
     def _spread(self, n: int) -> np.ndarray:

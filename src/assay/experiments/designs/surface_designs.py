@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.errors import ParameterError
 from assay.experiments.designs.factorial import full_factorial
 from assay.experiments.designs.fractional import fractional_factorial
@@ -111,6 +112,5 @@ def box_behnken(factors: Mapping[str, Any] | int | Sequence[str], *, centre: int
 
 
 def _repeats(centre: Any, who: str) -> int:
-    if isinstance(centre, bool) or not isinstance(centre, int | np.integer) or centre < 0:
-        raise ParameterError(f"centre must be a whole number from 0, got {centre!r}.", who=who)
+    check_count(who, "centre", centre, low=0)
     return int(centre)

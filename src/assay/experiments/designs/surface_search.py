@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from assay.core.parameters import check_count
 from assay.core.progress import progress
 from assay.errors import DataError, ParameterError
 from assay.experiments.designs.response_surface import ResponseSurface
@@ -142,10 +143,7 @@ def _ranges(factors: Any) -> tuple[list[str], np.ndarray, np.ndarray]:
 def _checked(better: str, n_rounds: Any, width: float, shrink: float) -> float:
     if better not in ("higher", "lower"):
         raise ParameterError(f"optimize_response: better must be higher or lower, got {better!r}.")
-    if isinstance(n_rounds, bool) or not isinstance(n_rounds, (int, np.integer)) or n_rounds < 1:
-        raise ParameterError(
-            f"optimize_response: n_rounds must be a whole number from 1 up, got {n_rounds!r}."
-        )
+    check_count("optimize_response", "n_rounds", n_rounds)
     if not 0 < width <= 1 or not 0 < shrink <= 1:
         raise ParameterError("optimize_response: width and shrink must be above 0 and at most 1.")
     return 1.0 if better == "higher" else -1.0

@@ -10,11 +10,11 @@ from assay.bayes.derivation import Number, derivation
 from assay.core import Generative
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
-from assay.core.parameters import Any_, Count, Range
+from assay.core.parameters import Any_, Range, check_count
 from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Object
 from assay.core.sums import Block, Source
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.graphs.classifiers.intervals import card_of, codes_of, column_intervals, drawn_table
 from assay.graphs.families import blanket_scores
 from assay.graphs.learning.parameters import count_families, solved_network
@@ -35,8 +35,7 @@ CUTS = Any_(
 def check_draws(n: Any, model: Any) -> None:
     """Refuse a number of rows that is none, and a model from a file that does not know the ranges of its columns."""
     who = type(model).__name__
-    if not Count(1).holds(n):
-        raise ParameterError(f"n must be a whole number from 1 up, got {n!r}.", who=who)
+    check_count(who, "n", n)
     if vars(model).get("ranges_") is None and not model.schema_.coded.all():
         raise DataError(
             "this model was saved by an earlier version, without the ranges of its columns. Fit it again to draw rows.",

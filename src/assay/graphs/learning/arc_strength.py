@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import text_table
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.graphs.learning.constraints import Constraints
@@ -78,8 +79,7 @@ def arc_strength(
       Uncertainty in Artificial Intelligence, 196-205.
     """
     who = "arc_strength"
-    if isinstance(n_boot, bool) or not isinstance(n_boot, (int, np.integer)) or n_boot < 1:
-        raise ParameterError(f"n_boot must be a whole number from 1 up, got {n_boot!r}.", who=who)
+    check_count(who, "n_boot", n_boot)
     if method not in METHODS:
         raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}.", who=who)
     data = state_table(X, who, cuts, missing, WITH_EM)

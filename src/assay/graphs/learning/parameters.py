@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.core.sums import Block, Rows, Source, is_dask
 from assay.core.targets import check_weights
@@ -152,8 +153,7 @@ def expectation_maximization(
     who = "fit_parameters"
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 <= alpha < np.inf:
         raise ParameterError(f"alpha must be a number from 0 up, got {alpha!r}.", who=who)
-    if not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
-        raise ParameterError(f"max_iter must be a whole number from 1 up, got {max_iter!r}.", who=who)
+    check_count(who, "max_iter", max_iter)
     source = _source(network, X, sample_weight, who)
     if network._numeric:
         return _fit_mixed(network, source, float(alpha), int(max_iter), tol, random_state)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.graphs.learning.chow_liu import mutual_informations, tree_within
@@ -239,8 +240,7 @@ def _acyclic(partial: PartialGraph, constraints: Constraints) -> list[tuple[str,
 
 def _check_counts(who: str, **counts: int) -> None:
     for name, value in counts.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-            raise ParameterError(f"{name} must be a whole number from 0 up, got {value!r}.", who=who)
+        check_count(who, name, value, low=0)
 
 
 def learn_network(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.stored import Integer
 from assay.errors import ParameterError
 from assay.kernels.objects import objects_of
@@ -82,17 +83,9 @@ class Mismatch(CountKernel):
     }
 
     def __post_init__(self) -> None:
-        numbers: list[tuple[str, Any, int]] = [
-            ("k", self.k, 1),
-            ("m", self.m, 0),
-            ("alphabet", self.alphabet, 1),
-        ]
-        for name, value, least in numbers:
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if not (whole and value >= least) and not (name == "alphabet" and value is None):
-                raise ParameterError(
-                    f"Mismatch: {name} must be a whole number from {least} up, got {value!r}."
-                )
+        check_count("Mismatch", "k", self.k)
+        check_count("Mismatch", "m", self.m, low=0)
+        check_count("Mismatch", "alphabet", self.alphabet, none=True)
         if self.m >= self.k:
             raise ParameterError(
                 f"Mismatch: m must be below k, or all substrings are alike; got m={self.m}, k={self.k}."

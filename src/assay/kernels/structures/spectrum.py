@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import assay.kernels.structures._bags as _bags
+from assay.core.parameters import check_count
 from assay.core.stored import Boolean, Integer
-from assay.errors import ParameterError
 from assay.kernels.structures.bags import Bags
 from assay.kernels.structures.count_kernel import CountKernel
 from assay.kernels.structures.sequences import Sequences
@@ -54,8 +54,7 @@ class Spectrum(CountKernel):
     stored = {"p": Integer(low=1), "blended": Boolean()}
 
     def __post_init__(self) -> None:
-        if not isinstance(self.p, (int, np.integer)) or isinstance(self.p, bool) or self.p < 1:
-            raise ParameterError(f"Spectrum: p must be a whole number from 1 up, got {self.p!r}.")
+        check_count("Spectrum", "p", self.p)
 
     def _bags(self, rows: np.ndarray) -> Bags:
         sequences = Sequences.of(rows, "Spectrum")

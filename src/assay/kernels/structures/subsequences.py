@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import assay.kernels.structures._strings as _strings
+from assay.core.parameters import check_count
 from assay.core.stored import Integer, Scalar
 from assay.errors import ParameterError
 from assay.kernels.kernel import Kernel
@@ -58,10 +59,7 @@ class Subsequences(Kernel):
     stored = {"length": Integer(low=1), "decay": Scalar(0, 1)}
 
     def __post_init__(self) -> None:
-        if not isinstance(self.length, (int, np.integer)) or isinstance(self.length, bool) or self.length < 1:
-            raise ParameterError(
-                f"Subsequences: length must be a whole number from 1 up, got {self.length!r}."
-            )
+        check_count("Subsequences", "length", self.length)
         if not 0 < self.decay <= 1:
             raise ParameterError(f"Subsequences: decay must be a number above 0 up to 1, got {self.decay!r}.")
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import assay.kernels.structures._pairs as _pairs
+from assay.core.parameters import check_count
 from assay.core.stored import Integer, Scalar
 from assay.errors import ParameterError
 from assay.kernels.kernel import Kernel
@@ -63,11 +64,7 @@ class SharedWalks(Kernel):
     stored = {"length": Integer(), "decay": Scalar(0, finite=True)}
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.length, (int, np.integer)) and not isinstance(self.length, bool)
-        if not whole or not 0 <= self.length <= LONGEST:
-            raise ParameterError(
-                f"SharedWalks: length must be a whole number from 0 to {LONGEST}, got {self.length!r}."
-            )
+        check_count("SharedWalks", "length", self.length, low=0, high=LONGEST)
         if not 0 < self.decay < np.inf:
             raise ParameterError(f"SharedWalks: decay must be a number above 0, got {self.decay!r}.")
 

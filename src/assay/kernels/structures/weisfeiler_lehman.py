@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.stored import Integer
-from assay.errors import ParameterError
 from assay.kernels.structures.bags import Bags, mix
 from assay.kernels.structures.count_kernel import CountKernel
 from assay.kernels.structures.graph import graphs_as_parts
@@ -56,8 +56,7 @@ class WeisfeilerLehman(CountKernel):
 
     def __post_init__(self) -> None:
         h = self.iterations
-        if not isinstance(h, (int, np.integer)) or isinstance(h, bool) or h < 0:
-            raise ParameterError(f"WeisfeilerLehman: iterations must be a whole number from 0 up, got {h!r}.")
+        check_count("WeisfeilerLehman", "iterations", h, low=0)
 
     def _bags(self, rows: np.ndarray) -> Bags:
         parts = graphs_as_parts(rows, "WeisfeilerLehman")

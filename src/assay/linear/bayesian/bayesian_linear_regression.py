@@ -248,7 +248,7 @@ class BayesianLinearRegression(
             ):
                 raise DataError(
                     f"the most probable {name} is not between {LEAST_PRECISION:.0e} and {1 / LEAST_PRECISION:.0e}, "
-                    "so it cannot be told in these units.",
+                    "so it cannot be chosen in these units.",
                     who=type(self).__name__,
                     remedy=f"Divide {of} by a power of ten that brings the values near 1.",
                 )

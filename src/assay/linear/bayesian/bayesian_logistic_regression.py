@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from assay.core import Card, Classifier, PassLearner
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues, dense_block
-from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
+from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed, check_count
 from assay.core.scores import softmax
 from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Block, Rows, Source
-from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.errors import DataError, DegenerateError, warn_user
 from assay.linear.affine import affine
 from assay.linear.bayesian.laplace_fit import (
     GaussianPrior,
@@ -384,10 +384,7 @@ class BayesianLogisticRegression(PrecisionGrid, LinearClassifier, PassLearner, C
     def sample_coef(self, n: int = 1000, random_state: RandomState = None) -> Draws:
         """Independent draws from the posterior: "intercept", (1, n, F), and "coef", (1, n, F, D)."""
         self._ready()
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ParameterError(
-                f"{type(self).__name__}: the number of draws must be a whole number from 1 up, got {n!r}."
-            )
+        check_count(type(self).__name__, "the number of draws", n)
         random = as_generator(random_state, type(self).__name__)
         W = draw(self._parts(), int(n), random)[0].reshape(int(n), self.coef_.shape[0], -1)
         values = {"coef": W[None, :, :, int(self.fit_intercept) :]}

@@ -9,8 +9,9 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues, dense_block
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError
 from assay.linear.bayesian.compressed_rows import CompressedRows
 from assay.linear.bayesian.posterior_table import PosteriorTable
 from assay.linear.bayesian.precision_grid import draw, marginals, total_variance
@@ -134,10 +135,7 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
         return W, variance
 
     def _number_of_draws(self, n: Any) -> int:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ParameterError(
-                f"{type(self).__name__}: the number of draws must be a whole number from 1 up, got {n!r}."
-            )
+        check_count(type(self).__name__, "the number of draws", n)
         return int(n)
 
     def sample_y(

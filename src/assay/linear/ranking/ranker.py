@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +10,11 @@ from numpy.typing import ArrayLike
 from assay.core.explanation import Explanation
 from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.learner import Learner
+from assay.core.parameters import check_count
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.targets import numeric_target
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.linear.affine import affine
 from assay.linear.ranking.ranking_pairs import (
     RankingError,
@@ -165,6 +165,5 @@ class LinearRanker(Ranker):
 
 
 def _how_many(k: Any, who: str) -> int:
-    if not isinstance(k, Integral) or k < 0:
-        raise ParameterError(f"{who}: k must be a whole number from 0 up, got {k!r}.")
+    check_count(who, "k", k, low=0)
     return int(k)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.stored import Integer, Scalar
 from assay.distances.metric import Metric
 from assay.distances.search import Searcher
@@ -60,10 +61,7 @@ class LocalWeights:
 
     def __post_init__(self) -> None:
         k = self.n_neighbors
-        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
-            raise ParameterError(
-                f"LocalWeights: n_neighbors must be a whole number from 1 or None, got {k!r}."
-            )
+        check_count("LocalWeights", "n_neighbors", k, none=True)
         if not self.reg >= 0:
             raise ParameterError(f"LocalWeights: reg must be a number from 0 up, got {self.reg!r}.")
 

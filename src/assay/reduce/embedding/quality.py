@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parallel import in_threads
+from assay.core.parameters import check_count
 from assay.distances.metric import Metric, metric_of
 from assay.distances.search import searcher
 from assay.errors import DataError, ParameterError
@@ -401,8 +402,7 @@ def _map_of(X_embedded: Any, who: str) -> np.ndarray:
 
 def _checked_k(n_neighbors: Any, n: int, who: str, halved: bool = True) -> int:
     most = n / 2 if halved else n
-    if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise ParameterError(f"{who}: n_neighbors must be a whole number from 1 up, got {n_neighbors!r}.")
+    check_count(who, "n_neighbors", n_neighbors)
     if n_neighbors >= most:
         raise ParameterError(
             f"{who}: n_neighbors ({n_neighbors}) should be less than {'n_samples / 2' if halved else 'n_samples'} "

@@ -12,7 +12,7 @@ from assay.core import Transformer
 from assay.core.explanation import Explanation, Section, text_table
 from assay.core.explanations import Contributions, Explanations, Reasons
 from assay.core.model_view import Part
-from assay.core.parameters import Array, Range
+from assay.core.parameters import Array, Range, check_count
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, ParameterError
 from assay.reduce.topics.variational import Inferred, exp_dirichlet_expectation, infer, mixtures
@@ -205,8 +205,7 @@ class TopicModel(Transformer):
             other topics lack (Sievert and Shirley, 2014).
         """
         check_is_fitted(self)
-        if isinstance(n_words, bool) or not isinstance(n_words, (int, np.integer)) or n_words < 1:
-            raise ParameterError("n_words must be a whole number from 1 up", who="top_words", got=n_words)
+        check_count("top_words", "n_words", n_words)
         if not 0 <= relevance <= 1:
             raise ParameterError("relevance must be a number from 0 to 1", who="top_words", got=relevance)
         W, shares = self.topic_words(), self.components_.sum(axis=1, dtype=np.float64)

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.reinforcement.outcomes import numbers_of
 from assay.types import RandomState
 
@@ -31,10 +32,7 @@ class Bandit:
 
     def __init__(self, n_arms: int, *, n_runs: int = 1, random_state: RandomState = None):
         for name, number in (("n_arms", n_arms), ("n_runs", n_runs)):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-                raise ParameterError(
-                    f"{type(self).__name__}: {name} must be a whole number from 1 up, got {number!r}."
-                )
+            check_count(type(self).__name__, name, number)
         self.n_arms, self.n_runs = int(n_arms), int(n_runs)
         self.counts = np.zeros((self.n_runs, self.n_arms), dtype=np.int64)
         self.values = np.zeros((self.n_runs, self.n_arms))

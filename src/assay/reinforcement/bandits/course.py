@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.reinforcement.bandits.bandit import Bandit
@@ -96,8 +97,7 @@ def simulate_bandit(
             f"simulate_bandit: the strategy has {strategy.n_arms} arms, so arms must be a list of as many means or "
             f"functions, got {arms!r:.80}."
         )
-    if isinstance(n_steps, bool) or not isinstance(n_steps, (int, np.integer)) or n_steps < 1:
-        raise ParameterError(f"simulate_bandit: n_steps must be a whole number from 1 up, got {n_steps!r}.")
+    check_count("simulate_bandit", "n_steps", n_steps)
     random = as_generator(random_state, "simulate_bandit")
     means, draw = _arms(arms, noise, random)
     R = strategy.n_runs

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import is_number, is_whole
@@ -72,8 +73,7 @@ class LinUCB:
         random_state: RandomState = None,
     ):
         for name, number in (("n_arms", n_arms), ("n_features", n_features)):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-                raise ParameterError(f"LinUCB: {name} must be a whole number from 1 up, got {number!r}.")
+            check_count("LinUCB", name, number)
         if not (is_number(alpha) and is_number(penalty) and alpha >= 0 and penalty > 0):
             raise ParameterError("LinUCB: alpha must be 0 or more and penalty above 0.")
         if not isinstance(fit_intercept, (bool, np.bool_)):

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone, is_classifier
 
+from assay.core.parameters import check_count
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
@@ -80,8 +81,7 @@ class ModelBandit:
         random_state: RandomState = None,
     ):
         for name, number in (("n_arms", n_arms), ("n_models", n_models)):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-                raise ParameterError(f"ModelBandit: {name} must be a whole number from 1 up, got {number!r}.")
+            check_count("ModelBandit", name, number)
         if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ParameterError(f"ModelBandit: estimator must be a learner, got {estimator!r}.")
         if not (is_number(growth) and growth > 1):

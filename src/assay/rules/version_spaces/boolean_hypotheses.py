@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ParameterError
+from assay.core.parameters import check_count
+from assay.errors import DataError
 
 __all__ = ["BooleanHypotheses"]
 
@@ -58,8 +59,7 @@ class BooleanHypotheses:
     examples: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.d, int) or not 0 < self.d <= 20:
-            raise ParameterError(f"BooleanHypotheses: d must be a whole number from 1 to 20, got {self.d!r}.")
+        check_count("BooleanHypotheses", "d", self.d, low=1, high=20)
 
     @property
     def count(self) -> int:

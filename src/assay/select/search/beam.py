@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.core.stored import Integer
-from assay.errors import ParameterError
 from assay.select.search.search import Search
 from assay.select.search.space import Space, State, best_of
 from assay.select.search.stop import StopRule
@@ -42,10 +42,7 @@ class Beam(Search):
     stored = {"width": Integer(low=1)}
 
     def run(self, space: Space, stop: StopRule, rng: np.random.Generator) -> State:
-        if self.width < 1:
-            raise ParameterError(
-                f"Beam: width must be a whole number from 1, got {self.width!r}.", who=space.who
-            )
+        check_count(space.who, "width", self.width)
         low, high = stop.sizes(space)
         beam: list[State] = [()]
         accepted: State = ()

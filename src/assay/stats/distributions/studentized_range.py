@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from assay.core.parameters import check_count
 from assay.errors import ParameterError
 from assay.stats.checks import _as_floats, is_number
 
@@ -230,8 +231,7 @@ def _checked(q: ArrayLike, k: int, df: float, who: str, signed: bool = False) ->
     points = _as_floats(q, who)
     if np.isnan(points).any() or (not signed and (points < 0).any()):
         raise ParameterError(f"expected numbers from 0 upwards, got {points!r}.", who=who)
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise ParameterError(f"k must be a whole number from 2 upwards, got {k!r}.", who=who)
+    check_count(who, "k", k, low=2)
     if not df > 0:
         raise ParameterError(f"df must be above 0, got {df!r}.", who=who)
     return points

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from assay.core.parameters import check_count
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import _as_floats
 from assay.stats.significance.friedman import Friedman, friedman
@@ -240,8 +241,7 @@ def shaffer(p: Floats, k: int) -> Floats:
       sets for all pairwise comparisons. Journal of Machine Learning Research 9, 2677-2694.
     """
     p = _as_floats(p, "shaffer")
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise ParameterError(f"shaffer: k must be a whole number from 2, got {k!r}.")
+    check_count("shaffer", "k", k, low=2)
     m = int(k) * (int(k) - 1) // 2
     if p.shape != (m,) or ((p < 0) | (p > 1) | np.isnan(p)).any():
         raise ParameterError(f"shaffer: expected {m} p-values, one for each pair of {k}.")

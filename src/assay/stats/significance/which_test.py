@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import check_count
 from assay.errors import ParameterError
 from assay.sentence import Sentence
 from assay.stats.checks import one_of
@@ -131,10 +132,8 @@ def which_test(
     one_of(goal, GOALS, "which_test", "goal")
     one_of(measure, ("rate", "value"), "which_test", "measure")
     for name, value in (("learners", learners), ("datasets", datasets), ("criteria", criteria)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ParameterError(f"which_test: {name} must be a whole number from 1, got {value!r}.")
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise ParameterError(f"which_test: n must be a whole number from 1, got {n!r}.")
+        check_count("which_test", name, value)
+    check_count("which_test", "n", n, none=True)
     if not isinstance(paired, bool | np.bool_):
         raise ParameterError(f"which_test: paired must be True or False, got {paired!r}.")
     kind = kind_of_splits(splits)
