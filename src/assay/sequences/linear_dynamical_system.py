@@ -176,14 +176,13 @@ class LinearDynamicalSystem(Learner):
             setattr(system, name, array if name == "initial_mean_" else np.atleast_2d(array))
         system._system()
         m = len(system.observation_)
-        system.observation_offset_ = (
-            np.zeros(m) if offset is None else np.array(offset, dtype=np.float64, ndmin=1)
-        )
-        if system.observation_offset_.shape != (m,):
+        c = np.zeros(m) if offset is None else np.array(offset, dtype=np.float64, ndmin=1)
+        if c.shape != (m,):
             raise ParameterError(
-                f"offset must have one number for each of the {m} rows of H, got shape {np.shape(offset)}.",
+                f"offset must have one number for each of the {m} rows of H, got shape {c.shape}.",
                 who=cls.__name__,
             )
+        system.observation_offset_ = c
         for name in ("transition_noise_", "observation_noise_", "initial_covariance_"):
             matrix = getattr(system, name)
             if (
@@ -379,12 +378,13 @@ class LinearDynamicalSystem(Learner):
         known = np.hstack([self.observation_, np.zeros((len(offset), 1))])
         learned = np.array(["h" in p] * D + ["c" in p])
         if learned.any():
-            rest = yz[:, learned] - known[:, ~learned] @ zz[np.ix_(~learned, learned)]
+            left = yz[:, learned] - known[:, ~learned] @ zz[np.ix_(~learned, learned)]
             units = np.sqrt(np.diag(zz)[learned])
             units = np.where(units > 0, units, 1.0)
             squares = zz[np.ix_(learned, learned)] / np.outer(units, units)
-            known[:, learned] = np.linalg.lstsq(squares, (rest / units).T, rcond=None)[0].T / units
-            self.observation_, self.observation_offset_ = known[:, :D], offset + known[:, D]
+            known[:, learned] = np.linalg.lstsq(squares, (left / units).T, rcond=None)[0].T / units
+            self.observation_: np.ndarray = known[:, :D]
+            self.observation_offset_ = offset + known[:, D]
         if "r" in p:
             cross = known @ yz.T
             total = yy - cross - cross.T + known @ zz @ known.T

@@ -476,7 +476,8 @@ def models():
             SequenceClassifier(GaussianHMM(1)).fit([X[:3], X[3:6], X[6:]], ["a", "b", "b"]),
             X.tolist(),
         ),
-        "kalman_filter": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),  # of before there was an offset
+        # the first file is of before there was an offset
+        "kalman_filter": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),
         "kalman_filter_with_offset": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),
         "semi_markov": (HiddenSemiMarkovModel(2, 3, n_iter=3, random_state=0).fit(X), X.tolist()),
         "random_field": (ConditionalRandomField().fit(X, y), X.tolist()),

@@ -303,8 +303,8 @@ class BayesianGeneralizedLinearModel(PrecisionGrid, PosteriorRegressor, NamedFam
         return (mean, self._distribution(values).sd) if return_std else mean
 
     def _predict(self, X: Any) -> np.ndarray:
-        each, parts = [], self._predictors(X)
-        for p, part in zip(self.probabilities_, parts):
+        each: list[np.ndarray] = []
+        for p, part in zip(self.probabilities_, self._predictors(X)):
             mean = self._mean_of(part)
             self._refuse(part, ~np.isfinite(mean))
             each.append(p * mean)
