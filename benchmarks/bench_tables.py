@@ -95,8 +95,10 @@ def growths() -> list[str]:
         notes.append(f"{ending.upper()}: seconds to read grow as n^{in_n:.2f}")
     return [
         *notes,
-        "CSV: pandas 3 turns columns of text into strings on a second thread, whatever number of threads is asked for; "
-        "ours reads on one. On one processor for both, wall time is in the ratio of CPU time.",
+        "CSV: ours reads columns on as many threads as there are processors, here two, and finds the next page "
+        "meanwhile; pandas 3 turns columns of text into strings on a second thread, whatever number of threads is "
+        "asked for. With one thread ours takes 1.1 to 1.3 times as long as pandas on its two by the clock, and "
+        "0.6 to 0.7 of its processor time. ARFF is read on one thread.",
     ]
 
 

@@ -1,7 +1,7 @@
 // Delimited text: where its cells are, and what numbers or text they hold.
 //
 //     scan       finds the cells of complete records, by the rules of delimited.py's tokenize
-//     numbers    one column as whole numbers or as decimal ones, exactly rounded
+//     numbers    one column as whole numbers or as decimal ones, exactly rounded; short cells sixteen bytes at a time
 //     text       one column as the offsets and bytes of an Arrow string array
 //
 // Whatever is not plain (a ragged or malformed record, a number in an odd form) is left to the caller: the functions
