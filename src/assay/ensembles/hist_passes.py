@@ -1,8 +1,8 @@
 """Rounds of histogram boosting over rows that are kept in blocks: in passes, each of which adds up histograms.
 
-A block keeps its rows' codes (a byte a cell), targets, weights, scores, and the node that each row has reached. Only
-histograms and a few sums leave it. :class:`PassBoosting` does what :class:`assay.ensembles.hist_growing.Boosting` does
-in memory, and grows the same trees: everything that is added up over rows is a whole number or an exact sum.
+A block keeps its rows' codes (a byte a cell), targets, weights, scores, and its rows by the node they have reached.
+Only histograms and a few sums leave it. :class:`PassBoosting` does what :class:`assay.ensembles.hist_growing.Boosting`
+does in memory, and grows the same trees: everything that is added up over rows is a whole number or an exact sum.
 """
 
 from __future__ import annotations
