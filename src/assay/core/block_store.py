@@ -136,7 +136,7 @@ class BlockStore:
     def write(self, i: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Put these arrays in the place of those of block i with the same names, shapes and types.
 
-        Many pages that change cost less this way than in a map, where the system is told of each of them.
+        Many pages that change cost less this way than in a map, where the system takes note of each of them.
 
         >>> import numpy as np
         >>> from assay.core.block_store import BlockStore

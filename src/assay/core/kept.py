@@ -163,8 +163,8 @@ def sum_of_few(part: Callable[[T], S], blocks: Iterable[T], granted: int | None 
 
     ``granted`` is the number of threads that the surroundings have given to it, None for as many as they allow.
     """
-    rest, total = iter(blocks), None
-    while some := list(islice(rest, 2 * (granted or threads()))):
+    coming, total = iter(blocks), None
+    while some := list(islice(coming, 2 * (granted or threads()))):
         end_if_abandoned()
         for value in in_threads(part, some, granted=granted):
             total = value if total is None else add(total, value)

@@ -35,7 +35,7 @@ def in_threads(
 
     If one fails, or at Ctrl-C, those not begun are left out, and those at work end where they next say how far they
     have come (`end_if_abandoned`). ``granted`` is a number of threads that the surroundings have given to this work,
-    such as those of a worker of Dask, where each task is else told to use one.
+    such as those of a worker of Dask, whose tasks otherwise use one each.
 
     >>> from assay.core.parallel import in_threads
     >>> in_threads(lambda v: v * v, [1, 2, 3])
