@@ -1,5 +1,7 @@
 """Nu support vector classifier: worked examples, what nu bounds, parity with scikit-learn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sklearn.svm
@@ -9,6 +11,7 @@ from sklearn.preprocessing import scale
 
 from assay.errors import DegenerateWarning, ParameterError
 from assay.svm import SVC, NuSVC
+from assay.svm.engine import Dual, Solution
 
 # Oracle: worked by hand (Introduction to Machine Learning, 13.3 and 13.4): one row on the wrong side.
 LINE, SIDES = np.array([[-2.0], [-1.0], [1.0], [2.0], [1.5]]), np.array([-1, -1, 1, 1, -1])
@@ -86,3 +89,18 @@ def test_weights_of_classes_count():
     by_row = NuSVC(nu=0.2).fit(X, y, sample_weight=np.where(y == 1, 2.0, 1.0))
     assert_allclose(by_class.decision_function(X), by_row.decision_function(X), atol=1e-9)
     assert np.abs(by_class.decision_function(X) - NuSVC(nu=0.2).fit(X, y).decision_function(X)).max() > 0.01
+
+
+def test_weights_of_columns_are_in_units_of_the_margin():
+    """Rows -1, -1, 1, 1 with half of each multiplier: w = 2 in the program, where the margin is 2."""
+    x, sign = np.array([-1.0, -1.0, 1.0, 1.0]), np.array([-1.0, -1.0, 1.0, 1.0])
+    alpha = np.full(4, 0.5)
+    dual = Dual(sign, np.zeros(4), np.ones(4), alpha, "each sign")
+    solution = Solution(
+        alpha=alpha, gradient=sign * (2.0 * x), offset=0.0, offset_range=(0.0, 0.0), margin=2.0, objective=2.0, gap=0.0,
+        iterations=1, converged=True, weights=np.array([2.0]),
+    )  # fmt: skip
+    fitted = NuSVC(nu=0.5)._fit_of(dual, solution)
+    assert fitted.solution.weights == [1.0] == [float((fitted.sign * fitted.alpha) @ x)]
+    idle = NuSVC(nu=0.5)._fit_of(dual, replace(solution, margin=0.0))
+    assert idle.solution.weights is None and not idle.alpha.any()

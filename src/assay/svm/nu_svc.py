@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -157,12 +158,6 @@ class NuSVC(KernelClassifier):
         self.random_state = random_state
         self.multi_class = multi_class
 
-    @property
-    def _weighs(self) -> bool:
-        return (
-            False  # multipliers are no larger than the weights of the rows, whatever the units of the columns
-        )
-
     def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:
         total = float(weight.sum())
         least = min(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
@@ -185,8 +180,11 @@ class NuSVC(KernelClassifier):
         rho, squared_norm = solution.margin, float(solution.alpha @ solution.gradient)
         if rho <= 0 or squared_norm <= self.tol * self.nu * total:  # as far from 0 as the solver may be wrong
             zeros = np.zeros(len(sign))
-            return BinaryFit(sign, zeros, weight, zeros, 0.0, (0.0, 0.0), margin=0.0, solution=solution)
+            idle = replace(solution, weights=None)
+            return BinaryFit(sign, zeros, weight, zeros, 0.0, (0.0, 0.0), margin=0.0, solution=idle)
         low, high = solution.offset_range
+        if solution.weights is not None:
+            solution = replace(solution, weights=solution.weights / rho)
         return BinaryFit(
             sign,
             solution.alpha / rho,

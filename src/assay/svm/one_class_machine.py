@@ -33,10 +33,6 @@ class OneClassMachine(ExactMachine, Detector):
         "assay.outliers.IsolationForest looks for outliers in time that grows with the rows alone."
     )
 
-    @property
-    def _weighs(self) -> bool:
-        return False  # multipliers of one sign cancel no digits
-
     @all_or_nothing
     def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X where most of them lie; y is ignored."""

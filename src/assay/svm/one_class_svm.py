@@ -110,7 +110,7 @@ class OneClassSVM(OneClassMachine):
         self._weigh_cost([gram], [dual])
         solution = self._solve(gram, dual)
         support = np.flatnonzero(solution.alpha)
-        self._keep(X, support, solution.alpha[None, support], solution.offset)
+        self._keep(X, support, solution.alpha[None, support], solution.offset, [solution])
         self.offset_ = -float(solution.offset)
         self.n_iter_ = solution.iterations
         self._conclude([solution])

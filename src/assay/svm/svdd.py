@@ -132,6 +132,10 @@ class SVDD(OneClassMachine):
             )
 
     @property
+    def _weighs(self) -> bool:
+        return False  # the centre is a mean of rows: multipliers of one sign, which sum to 1, lose no digits
+
+    @property
     def center_(self) -> np.ndarray:
         """(p,) the centre of the ball, for the linear kernel."""
         return np.asarray(self.coef_)[0]

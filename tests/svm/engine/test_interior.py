@@ -16,7 +16,8 @@ from sklearn.datasets import load_breast_cancer
 import assay
 from assay.kernels import RBF, Linear, MatrixRows
 from assay.linear.regression.tube_program import Program, solve_tube
-from assay.svm import SVC, SVCCV, SVDD, SVR, MultipleKernelSVR, NuSVR, OneClassSVM
+from assay.errors import DegenerateWarning
+from assay.svm import SVC, SVCCV, SVDD, SVR, MultipleKernelSVR, NuSVC, NuSVR, OneClassSVM
 from assay.svm.engine import Dual, solve
 from assay.svm.engine.interior import _native_steps, _Point, _Program, _steps, cholesky_rows, interior_point
 from assay.svm.engine.search import Search
@@ -434,3 +435,40 @@ def test_native_steps_stop_where_the_system_has_no_solution_and_at_the_limit():
     assert natively(rows, 1.0, *start, 1e-11, 2)[0] == 2
     with pytest.raises(ValueError, match="BoxProgram: sizes"):
         _interior.BoxProgram(**{**rows, "p": np.ones(2)}, size=1.0)
+
+
+UNEQUAL = ([1e-8, 1.0, 1e8], [1.0, 1e3, 1e-3, 1e6], [1e8, 1e-8])
+
+
+@pytest.mark.parametrize("scale", UNEQUAL, ids=str)
+@pytest.mark.parametrize("nu", [0.1, 0.5])
+def test_machines_of_unequal_columns_whose_best_weights_are_0_end_soon(scale, nu):
+    """Rows on all sides of the origin, and classes that overlap: w is 0, and rounding hides it from steps of pairs."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(100, len(scale))) * scale
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = OneClassSVM(kernel="linear", nu=nu).fit(X)
+    assert model.n_iter_ < 100 and model.fit_status_ == 0
+    assert abs(model.offset_) < 1e-6 and np.abs(model.decision_function(X)).max() < 1e-3
+    y = draw.integers(0, 2, size=100)
+    with pytest.warns(DegenerateWarning, match="the only solution is w = 0 with margin 0") as told:
+        model = NuSVC(kernel="linear", nu=nu).fit(X, y)
+    assert len(told) == 1 and model.fit_status_ == 0 and model.n_iter_[0] < 100_000
+    assert not model.decision_function(X).any()
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.3])
+def test_nu_machines_of_unequal_columns_with_a_margin_keep_it(nu):
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(120, 3)) * [1e-8, 1.0, 1e6]
+    y = np.arange(120) % 2
+    X[:, 2] += 3e6 * (2 * y - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = NuSVC(kernel="linear", nu=nu, probability=False).fit(X, y)
+    scores = model.decision_function(X)
+    assert_allclose(X @ np.asarray(model.coef_)[0] + model.intercept_, scores, rtol=1e-9, atol=1e-9)
+    margin = (2 * y - 1) * scores
+    short = margin < 1 - 1e-6
+    assert short.mean() <= nu <= (margin < 1 + 1e-6).mean()  # margin errors, and support vectors
