@@ -24,6 +24,7 @@ from assay.kernels import (
 )
 from assay.svm.engine import Dual, blocks, solve, solve_all
 from assay.svm.engine.row_cache import RowCache
+from assay.svm.engine.search import Search
 
 # Oracle: worked by hand; five points on a line, one of them on the wrong side.
 LINE = np.array([[-2.0], [-1.0], [1.0], [2.0], [1.5]])
@@ -212,6 +213,85 @@ def test_the_same_steps_as_by_the_book(n):
     assert native == done
     assert_allclose(found, alpha, atol=1e-10)
     assert_allclose(G + base, F, atol=1e-10)
+
+
+@pytest.mark.parametrize("sums", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [40, 41, 56, 61])  # ends of registers, and rows beyond them
+def test_of_equal_rows_the_first_moves(n, sums):
+    """Copies have the same F: only the first of them is ever above 0, where it meets no bound."""
+    rng = np.random.default_rng(n)
+    few = n // 3
+    X, y = np.tile(rng.normal(size=(few, 3)), (4, 1))[:n], np.tile(rng.choice([-1.0, 1.0], few), 4)[:n]
+    K, alpha, gap = RBF()(X).astype(np.float32), np.zeros(n), np.zeros(1)
+    bounds = _solve.Bounds(sign=y, upper=np.full(n, np.inf), ridge=np.full(n, 0.5), constraint=0)
+    one_step = _solve.steps(
+        K=K, places=None, diagonal=np.ones(n), bounds=bounds, tol=1e-6, most=1, alpha=alpha, G=np.zeros(n, sums),
+        base=y.copy(), gap=gap,
+    )  # fmt: skip
+    assert one_step == 1
+    first = np.argmax(y > 0)  # all F of a side are level
+    partner = np.argmax(np.where(y < 0, 1 / np.maximum(3 - 2 * K[first].astype(float), 1e-9), 0))
+    assert_array_equal(np.flatnonzero(alpha), np.sort([first, partner]))
+
+
+@pytest.mark.parametrize(("form", "two", "ridge"), FORMS)
+def test_sums_in_float32_end_where_those_in_float64_do(form, two, ridge):
+    """Twin: the same native steps with sums in float64, which are compared with those by the book."""
+    X, dual = problem(form, two, ridge, n=203)
+    K, m = RBF()(X).astype(np.float32), len(dual.sign)
+    extra = np.full(m, ridge)
+    bounds = _solve.Bounds(
+        sign=dual.sign, upper=dual.upper, ridge=extra, constraint=["sum", "each sign", "none"].index(form)
+    )
+    ends = []
+    for sums in (np.float64, np.float32):
+        alpha, gap = dual.start.copy(), np.zeros(1)
+        beta = (dual.sign * alpha).reshape(-1, 203).sum(axis=0)
+        G, base = (-K @ beta).astype(sums), -dual.sign * (dual.linear + extra * alpha)
+        _solve.steps(
+            K=K, places=None, diagonal=np.ones(203), bounds=bounds, tol=1e-4, most=10**6, alpha=alpha, G=G,
+            base=base, gap=gap,
+        )  # fmt: skip
+        beta = (dual.sign * alpha).reshape(-1, 203).sum(axis=0)
+        assert gap[0] < 1e-4
+        assert_allclose(G, -K.astype(np.float64) @ beta, atol=1e-4 if sums == np.float32 else 1e-6)
+        assert_allclose(base, -dual.sign * (dual.linear + extra * alpha), atol=1e-12)
+        F = G.astype(np.float64) + base.reshape(-1, 203)
+        ends.append(0.5 * alpha @ (dual.linear - dual.sign * F.ravel()))
+    assert_allclose(ends[1], ends[0], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e4, 1e12, 1e25])
+def test_large_targets_end_at_the_tolerance_whatever_the_sums(size):
+    """Sums in float32 have too few digits for them, or no numbers: the rest is done with sums in float64."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 2))
+    target = size * (np.sin(X[:, 0]) + 0.1 * rng.normal(size=300))
+    dual = Dual(
+        np.repeat([1.0, -1.0], 300),
+        np.concatenate([0.1 * size - target, 0.1 * size + target]),
+        np.full(600, 2.0 * size),
+        np.zeros(600),
+    )
+    gram = MatrixRows(RBF()(X).astype(np.float32))
+    found = solve(gram, dual, tol=1e-5 * size)
+    exact = solve(MatrixRows(gram.K.astype(np.float64)), dual, tol=1e-9 * size)
+    assert found.converged and found.gap < 1e-5 * size
+    assert_allclose(found.objective, exact.objective, rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["sum", "none"])
+def test_steps_with_a_copy_in_float32_end_at_the_optimum_of_the_matrix_in_float64(form, monkeypatch):
+    X, dual = problem(form, False, 0.0, n=600, C=1e3)
+    rough, types = Search.rough_steps, []
+
+    def spy(search, K, places, tol, most, single):
+        types.append((K.dtype, single.dtype))
+        return rough(search, K, places, tol, most, single)
+
+    monkeypatch.setattr(Search, "rough_steps", spy)
+    check_optimal(X, RBF(), dual, solve(RBF().gram_rows(X).computed(), dual, tol=1e-3), 1e-3)
+    assert (np.float64, np.float32) in types
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -32,7 +32,8 @@
 #define STEPWISE
 #endif
 
-#define INLINE __attribute__((always_inline)) inline
+#define INLINED __attribute__((always_inline))  // behind a lambda: compiled for the instruction set of its surroundings
+#define INLINE INLINED inline
 
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

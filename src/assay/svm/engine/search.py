@@ -14,6 +14,8 @@ from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
 __all__ = ["Search"]
 
 EPSILON = 1e-15  # relative error of a sum in float64
+SINGLE_NOISE = 2e-6  # share of the largest sum by which tens of thousands of steps may blur sums in float32
+MOST_BLUR = 1e5  # of larger sums float32 has too few digits, or no numbers
 EPSILON_SINGLE, EPSILON_DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
 
 
@@ -87,26 +89,55 @@ class Search:
 
     def steps(self, K: np.ndarray, places: np.ndarray | None, tol: float, most: int) -> int:
         """Steps of all multipliers with the whole matrix, which is K or its rows and columns at these places."""
-        gap = np.array([np.inf])
-        done = _solve.steps(
-            K=K, places=places, diagonal=self.diagonal, bounds=self._bounds(), tol=tol, most=most, alpha=self.alpha,
-            G=self.G, base=self.base, gap=gap,
-        )  # fmt: skip
-        self.gap = max(float(gap[0]), 0.0)
-        self.iterations += done
+        done, gap = self._steps(K, places, slice(None), tol, most, self.alpha, self.G, self.base)
+        self.gap = max(gap, 0.0)
+        return done
+
+    def rough_steps(
+        self, K: np.ndarray, places: np.ndarray | None, tol: float, most: int, single: np.ndarray
+    ) -> int:
+        """Quicker steps, with sums in float32: to ``tol``, or as far as these tell. Then G is computed anew, from K.
+
+        ``single`` is K in float32.
+        """
+        blur = self.blur(slice(None)) + (0.0 if single is K else self.rounding(np.float32))
+        if not blur < MOST_BLUR:
+            return 0
+        goal = max(tol - 2 * blur, tol / 2, blur)  # so that sums in float64 seldom find more to do
+        done, _ = self._steps(
+            single, places, slice(None), goal, most, self.alpha, self.G.astype(np.float32), self.base
+        )
+        if done:
+            self.begin(K, places)
         return done
 
     def steps_of(self, rows: np.ndarray, K: np.ndarray, tol: float, most: int) -> int:
         """Steps of the multipliers of some rows, of which K is the matrix; how many were done."""
         which = self.variables(rows)
-        alpha, base = self.alpha[which], self.base[which]
-        done = _solve.steps(
-            K=K, places=None, diagonal=self.diagonal[rows], bounds=self._bounds(which), tol=tol, most=most,
-            alpha=alpha, G=self.G[rows], base=base, gap=np.array([np.inf]),
-        )  # fmt: skip
+        alpha, base, G = self.alpha[which], self.base[which], self.G[rows]
+        if K.dtype == np.float32 and self.blur(which) <= min(tol, MOST_BLUR):
+            G = G.astype(np.float32)
+        done, _ = self._steps(K, None, which, tol, most, alpha, G, base)
         self.alpha[which], self.base[which] = alpha, base
-        self.iterations += done
         return done
+
+    def blur(self, which: Any) -> float:
+        """By about how much sums in float32 may be wrong after many steps of these multipliers."""
+        return SINGLE_NOISE * float(np.abs(self.F[which]).max(initial=0.0))
+
+    def _steps(
+        self, K: np.ndarray, places: np.ndarray | None, which: Any, tol: float, most: int, alpha: np.ndarray,
+        G: np.ndarray, base: np.ndarray,
+    ) -> tuple[int, float]:  # fmt: skip
+        """Steps of some multipliers by native code, with sums of the type of G: how many, and the gap then."""
+        gap = np.array([np.inf])
+        rows = which if isinstance(which, slice) else which[: len(G)]
+        done = _solve.steps(
+            K=K, places=places, diagonal=self.diagonal[rows], bounds=self._bounds(which), tol=tol, most=most,
+            alpha=alpha, G=G, base=base, gap=gap,
+        )  # fmt: skip
+        self.iterations += done
+        return done, float(gap[0])
 
     def _bounds(self, which: Any = slice(None)) -> Any:
         return _solve.Bounds(

@@ -9,14 +9,14 @@ namespace {
 
 // ------------------------------------------------------------------ steps
 
-template <class T>
+template <class T, class S>
 int64_t steps(In2<T> K,  // in      (N, N)
               std::optional<In1<int64_t>> places,  // in      (n,) rows and columns of K that count; None for all
               In1<double> diagonal,  // in      (n,)
               const Bounds &bounds,  // m variables, m is n or 2 n
               double tol, int64_t most,
               InOut1<double> alpha,  // in/out  (m,)
-              InOut1<double> G,  // in/out  (n,)
+              InOut1<S> G,  // in/out  (n,)
               InOut1<double> base,  // in/out  (m,)
               InOut1<double> gap) {  // out     (1,)
     const int64_t n = length(diagonal), m = length(bounds.sign), N = int64_t(K.shape(0));
@@ -25,21 +25,21 @@ int64_t steps(In2<T> K,  // in      (N, N)
     require(length(alpha) == m && length(G) == n && length(base) == m && length(gap) == 1, "steps: variables");
     nb::gil_scoped_release unlocked;
     KernelRows<T> matrix(K.data(), n, N, data_or_null(places));
-    Problem<T> p{n,
-                 m,
-                 0,
-                 n,
-                 matrix,
-                 diagonal.data(),
-                 bounds.sign.data(),
-                 bounds.upper.data(),
-                 bounds.ridge.data(),
-                 alpha.data(),
-                 G.data(),
-                 base.data(),
-                 bounds.constraint,
-                 {},
-                 {}};
+    Problem<T, S> p{n,
+                    m,
+                    0,
+                    n,
+                    matrix,
+                    diagonal.data(),
+                    bounds.sign.data(),
+                    bounds.upper.data(),
+                    bounds.ridge.data(),
+                    alpha.data(),
+                    G.data(),
+                    base.data(),
+                    bounds.constraint,
+                    {},
+                    {}};
     p.begin();
     return steps_in(p, tol, most, gap.data());
 }
@@ -388,7 +388,8 @@ int64_t settle(std::optional<In2<double>> K,  // in      (N, N), or None
 
 template <class T>
 void define_for(nb::module_ &m) {
-    define(m, "steps", &steps<T>, "K", "places", "diagonal", "bounds", "tol", "most", "alpha", "G", "base", "gap");
+    define(m, "steps", &steps<T, double>, "K", "places", "diagonal", "bounds", "tol", "most", "alpha", "G", "base",
+           "gap");
     define(m, "subtract_rows", &subtract_rows<T>, "rows", "places", "coef", "first", "last", "G");
     define(m, "squeeze", &squeeze<T>, "rows", "width", "kept", "values");
 }
@@ -413,6 +414,8 @@ NB_MODULE(ASSAY_MODULE, m) {
                     field("place_starts", &Several::place_starts), field("computed", &Several::computed));
     define_for<float>(m);
     define_for<double>(m);
+    define(m, "steps", &steps<float, float>, "K", "places", "diagonal", "bounds", "tol", "most", "alpha", "G", "base",
+           "gap");
     define(m, "assemble", &assemble, "program", "alpha", "state", "system", "wanted");
     define(m, "advance", &advance, "program", "answer", "root", "alpha", "state", "F", "levels");
     define(m, "finish", &finish, "program", "rounds", "alpha", "state", "F", "levels");

@@ -27,6 +27,8 @@ SINGLE_TOLERANCE = 1e-5  # below, float32 would need many gradients anew
 SINGLE_RANGE = 1e30  # values beyond, or below 1 over it, do not fit float32
 LEAST_STEPS = 10_000_000  # that max_iter=-1 allows
 MOST_REFRESHES = 20
+STEPS_BEFORE_COPY = 5  # for each multiplier, before a matrix in float64 is copied in float32
+ROUGH_STEPS_A_ROW = 50  # with sums in float32, before these are computed anew
 LEAST_ROWS_IN_BLOCKS = 1_500  # training rows up to which the whole matrix is quickest
 FINISHED, CONVERGED, OPEN, UNTOUCHED = range(4)  # how far native code settled a problem, as it has them
 ALL_COMPUTED = 400  # training rows up to which all rows of the kernel matrix may be computed one by one
@@ -487,6 +489,17 @@ def search_whole(
 ) -> bool:
     """Steps with the whole matrix in memory, K or a part of it; whether the gap is below ``tol``."""
     a_call = max(1_000, VALUES_A_CALL // max(search.m, 1))
+    single = K if K.dtype == np.float32 else None
+    if single is None and places is None and search.n > MOST_DOUBLE_ROWS and tol >= SINGLE_TOLERANCE:
+        bar.advance(search.steps(K, places, tol, min(STEPS_BEFORE_COPY * search.m, most - search.iterations)))
+        if search.gap >= tol and 1 / SINGLE_RANGE <= search.largest <= SINGLE_RANGE:
+            single = K.astype(np.float32)
+    if single is not None:
+        rough = some = min(a_call, ROUGH_STEPS_A_ROW * search.m)
+        while rough == some and search.iterations < most:
+            some = min(some, most - search.iterations)
+            rough = search.rough_steps(K, places, tol, some, single)
+            bar.advance(rough)
     fresh = False
     for _ in range(MOST_REFRESHES):
         before = search.iterations

@@ -26,8 +26,6 @@
 
 using namespace assay;
 
-#define INLINED __attribute__((always_inline))
-#define INLINE INLINED inline
 
 namespace {
 

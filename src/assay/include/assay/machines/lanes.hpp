@@ -6,8 +6,6 @@
 
 #include "assay/array.hpp"
 
-#define INLINE __attribute__((always_inline)) static inline
-
 namespace assay::machines {
 
 typedef double Lane __attribute__((vector_size(64)));

@@ -15,6 +15,9 @@
 // sign, of the sign that violates more; NONE, a single variable. Where the matrix is not positive semidefinite the
 // curvature is replaced by a small positive number: the step then ends at a bound, and the objective still falls. Twin
 // in NumPy: tests/svm/engine/test_solve.py.
+//
+// T is the type of the matrix and S that of the sums G. Sums in float32 are quicker and drift: whoever asks for them
+// computes G anew at the end.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -27,21 +30,67 @@
 namespace assay::machines {
 
 enum Constraint { SUM, EACH_SIGN, NONE };
-constexpr double BARRED = 1e300;     // added to F, it keeps a variable out
 constexpr int64_t BLOCK = 512;       // rows of which the sums stay in the first-level cache
 constexpr int MOST_SETS = 4;
 constexpr double ROUNDING = 8e-16;
 constexpr double FARTHEST = 1e60;    // a longer step means that there is no minimum
+template <class S> constexpr double BARRED = sizeof(S) == 4 ? 1e30 : 1e300;  // added to F, it keeps a variable out
 
-typedef float Half __attribute__((vector_size(32)));
 typedef float LooseHalf __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int64_t Places __attribute__((vector_size(64)));
 constexpr int64_t AHEAD = 512;       // values of a row that are fetched before they are needed
-constexpr Places FIRST = {0, 1, 2, 3, 4, 5, 6, 7};
 
 INLINE void load(Lane &v, const float *p) {
     v = __builtin_convertvector(*reinterpret_cast<const LooseHalf *>(p), Lane);
 }
+
+// Registers of sums and places in them: 32 bytes, since compilers take comparisons of 64 apart, number by number, where
+// the processor has no registers for them.
+template <class S> struct Wide;
+template <> struct Wide<double> {
+    typedef double Type __attribute__((vector_size(32)));
+    typedef double Loose __attribute__((vector_size(32), aligned(8), may_alias));
+    typedef float LooseSingle __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef int64_t Index __attribute__((vector_size(32)));
+};
+template <> struct Wide<float> {
+    typedef float Type __attribute__((vector_size(32)));
+    typedef float Loose __attribute__((vector_size(32), aligned(4), may_alias));
+    typedef int32_t Index __attribute__((vector_size(32)));
+};
+template <class S> using Values = typename Wide<S>::Type;
+template <class S> using Index = typename Wide<S>::Index;
+template <class S> constexpr int64_t ACROSS = 32 / sizeof(S);
+
+template <class S> INLINE void load(Values<S> &v, const S *p) {
+    v = *reinterpret_cast<const typename Wide<S>::Loose *>(p);
+}
+INLINE void load(Values<double> &v, const float *p) {
+    v = __builtin_convertvector(*reinterpret_cast<const Wide<double>::LooseSingle *>(p), Values<double>);
+}
+template <class S> INLINE void store(S *p, const Values<S> &v) { *reinterpret_cast<typename Wide<S>::Loose *>(p) = v; }
+
+// The largest value so far in each lane, and where it stood first.
+template <class S> struct Largest {
+    Values<S> value;
+    Index<S> at;
+};
+// Looks that begin with the register `which`, and where that stands.
+template <class S> INLINE void begin(Largest<S> &so_far, Index<S> &now, int which, S bar) {
+    so_far.value = Values<S>{} + bar, so_far.at = Index<S>{} - 1;
+    for (int k = 0; k < ACROSS<S>; ++k) now[k] = which * int(ACROSS<S>) + k;
+}
+template <class S> INLINE void look_at(Largest<S> &so_far, const Values<S> &v, const Index<S> &now) {
+    const Index<S> above = v > so_far.value;
+    so_far.value = above ? v : so_far.value;
+    so_far.at = above ? now : so_far.at;
+}
+template <class S> INLINE void join(Largest<S> &to, const Largest<S> &from) {
+    const Index<S> level = from.value == to.value, sooner = from.at < to.at;
+    const Index<S> takes = (from.value > to.value) | (level & sooner);
+    to.value = takes ? from.value : to.value;
+    to.at = takes ? from.at : to.at;
+}
+
 // What a step may do to the m variables.
 struct Bounds {
     In1<double> sign, upper, ridge;  // (m,); the sign is -1 or 1
@@ -53,31 +102,34 @@ struct Bounds {
 };
 
 // The variables v n, v n + 1, ... that may form pairs with each other: one for each row of the matrix.
-template <class T> struct Set {
+template <class S> struct Set {
     int64_t group, first;        // sets of one group may be paired; the variable of row 0
-    std::vector<double> up, low; // (n,) base of F where it may rise (fall), else barred
-    std::vector<T> own;          // (n,) K_ii + ridge_i
+    std::vector<S> up, low;      // (n,) base of F where it may rise (fall), else barred
+    std::vector<S> own;          // (n,) K_ii + ridge_i
 };
 
-template <class T> struct Problem {
+template <class T, class S = double> struct Problem {
     int64_t n, m, count;         // rows of the matrix, variables, sets
     int64_t most_computed;       // rows of the matrix after which the search stops
     KernelRows<T> &matrix;
     const double *diagonal, *sign, *upper, *ridge;
-    double *alpha, *G, *base;
+    double *alpha;
+    S *G;
+    double *base;
     int64_t constraint;
-    Set<T> sets[MOST_SETS];
+    Set<S> sets[MOST_SETS];
     std::vector<int8_t> set_of;  // (m,)
 
     double room_up(int64_t i) const { return sign[i] > 0 ? upper[i] - alpha[i] : alpha[i]; }
     double room_down(int64_t i) const { return sign[i] > 0 ? alpha[i] : upper[i] - alpha[i]; }
+    int64_t row_of(int64_t i) const { return i < n ? i : i - n; }
     int64_t group_of(int64_t i) const { return constraint == EACH_SIGN && sign[i] < 0; }
 
     void mark(int64_t i) {
-        Set<T> &set = sets[set_of[size_t(i)]];
+        Set<S> &set = sets[set_of[size_t(i)]];
         const size_t r = size_t(i - set.first);
-        set.up[r] = room_up(i) > 0 ? base[i] : -BARRED;
-        set.low[r] = room_down(i) > 0 ? base[i] : BARRED;
+        set.up[r] = S(room_up(i) > 0 ? base[i] : -BARRED<S>);
+        set.low[r] = S(room_down(i) > 0 ? base[i] : BARRED<S>);
     }
     void begin() {
         set_of.assign(size_t(m), -1);
@@ -87,10 +139,11 @@ template <class T> struct Problem {
                 for (int64_t i = first; i < first + n; ++i)
                     if (group_of(i) == group) set_of[size_t(i)] = int8_t(count), used = true;
                 if (!used) continue;
-                Set<T> &set = sets[count++];
+                Set<S> &set = sets[count++];
                 set.group = group, set.first = first;
-                set.up.assign(size_t(n), -BARRED), set.low.assign(size_t(n), BARRED), set.own.resize(size_t(n));
-                for (int64_t r = 0; r < n; ++r) set.own[size_t(r)] = T(diagonal[r] + ridge[first + r]);
+                set.up.assign(size_t(n), S(-BARRED<S>)), set.low.assign(size_t(n), S(BARRED<S>));
+                set.own.resize(size_t(n));
+                for (int64_t r = 0; r < n; ++r) set.own[size_t(r)] = S(diagonal[r] + ridge[first + r]);
             }
         for (int64_t i = 0; i < m; ++i) mark(i);
     }
@@ -113,128 +166,133 @@ struct Best {
 };
 
 // The largest of the lanes and its place, the first if several are as large; none if all are barred.
-template <class V, class I> INLINE Best best_lane(const V &values, const I &places, double bar) {
-    Best best{bar, -1};
-    for (int64_t k = 0; k < WIDTH; ++k)
-        if (values[k] > best.value || (values[k] == best.value && best.at >= 0 && places[k] < best.at))
-            best = {double(values[k]), int64_t(places[k])};
-    return best;
+template <class S> INLINE Best best_lane(const Largest<S> &of, double bar) {
+    S value[ACROSS<S>];
+    int64_t at[ACROSS<S>];
+    for (int k = 0; k < ACROSS<S>; ++k) value[k] = of.value[k], at[k] = of.at[k];
+    for (int half = ACROSS<S> / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) {  // without branches, which would be guessed wrong as often as not
+            const S other = value[k + half];
+            const int64_t there = at[k + half];
+            const bool takes = (other > value[k]) | ((other == value[k]) & (there < at[k]));
+            value[k] = takes ? other : value[k], at[k] = takes ? there : at[k];
+        }
+    return double(value[0]) > bar ? Best{double(value[0]), at[0]} : Best{bar, -1};
+}
+template <class S> INLINE S least_lane(const Values<S> &of) {
+    S value[ACROSS<S>];
+    for (int k = 0; k < ACROSS<S>; ++k) value[k] = of[k];
+    for (int half = ACROSS<S> / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) value[k] = std::min(value[k], value[k + half]);
+    return value[0];
 }
 
 // G -= ci ri + cj rj; the largest F that may rise of each set and, if wanted, the smallest that may fall.
-template <bool LEAST, int SETS, class T>
-INLINE void update(const Problem<T> &p, const T *ri, const T *rj, double ci, double cj, Best *top, double *least) {
-    const double *up[SETS], *low[SETS];
-    Lane high[SETS], small[SETS];
-    Places at[SETS];
+template <bool LEAST, int SETS, class T, class S>
+INLINE void update(const Problem<T, S> &p, const T *ri, const T *rj, double ci, double cj, Best *top, double *least) {
+    typedef Values<S> V;
+    constexpr int64_t W = ACROSS<S>;
+    const S *up[SETS], *low[SETS], by_i = S(ci), by_j = S(cj);
+    V small[SETS];
+    Largest<S> high[SETS], odd[SETS];  // two searches that do not wait for each other
+    Index<S> now, after;
     for (int s = 0; s < SETS; ++s) {
         up[s] = p.sets[s].up.data(), low[s] = p.sets[s].low.data();
-        high[s] = Lane{} - BARRED / 2, small[s] = Lane{} + 2 * BARRED, at[s] = Places{} - 1;
+        small[s] = V{} + S(2 * BARRED<S>);
+        begin(high[s], now, 0, S(-BARRED<S> / 2)), begin(odd[s], after, 1, S(-BARRED<S> / 2));
     }
-    double *G = p.G;
-    const int64_t whole = p.n / WIDTH * WIDTH;
-    Places now = FIRST;
-    for (int64_t t = 0; t < whole; t += WIDTH, now += WIDTH) {
-        Lane g, a, b;
+    S *G = p.G;
+    const auto go_on = [&](int64_t t, Largest<S> *highest, Index<S> &at) INLINED {
+        V g, a, b;
         __builtin_prefetch(rj + t + AHEAD);
         load(g, G + t), load(a, ri + t), load(b, rj + t);
-        g = g - (a * ci + b * cj);
-        *reinterpret_cast<LooseLane *>(G + t) = g;
+        g = g - (a * by_i + b * by_j);
+        store(G + t, g);
         for (int s = 0; s < SETS; ++s) {
             load(a, up[s] + t);
             a = a + g;
-            const Places above = a > high[s];
-            high[s] = above ? a : high[s];
-            at[s] = above ? now : at[s];
+            look_at(highest[s], a, at);
             if constexpr (LEAST) {
                 load(b, low[s] + t);
                 b = b + g;
                 small[s] = b < small[s] ? b : small[s];
             }
         }
-    }
+        at += 2 * W;
+    };
+    int64_t t = 0;
+    for (; t + 2 * W <= p.n; t += 2 * W) go_on(t, high, now), go_on(t + W, odd, after);
+    if (t + W <= p.n) go_on(t, high, now), t += W;
     for (int s = 0; s < SETS; ++s) {
-        top[s] = best_lane(high[s], at[s], -BARRED / 2);
-        if constexpr (LEAST) least[s] = -best_lane(-small[s], at[s], -2 * BARRED).value;
+        join(high[s], odd[s]);
+        top[s] = best_lane(high[s], -BARRED<S> / 2);
+        if constexpr (LEAST) least[s] = least_lane<S>(small[s]);
     }
-    for (int64_t t = whole; t < p.n; ++t) {
-        G[t] -= double(ri[t]) * ci + double(rj[t]) * cj;
+    for (; t < p.n; ++t) {
+        G[t] -= S(ri[t]) * by_i + S(rj[t]) * by_j;
         for (int s = 0; s < SETS; ++s) {
-            if (G[t] + up[s][t] > top[s].value) top[s] = {G[t] + up[s][t], t};
-            if constexpr (LEAST) least[s] = std::min(least[s], G[t] + low[s][t]);
+            if (G[t] + up[s][t] > top[s].value) top[s] = {double(G[t] + up[s][t]), t};
+            if constexpr (LEAST) least[s] = std::min(least[s], double(G[t] + low[s][t]));
         }
     }
     for (int s = 0; s < SETS; ++s)
         if (top[s].at >= 0) top[s].at += p.sets[s].first;
 }
 
-// Lanes of T, eight of them: gains need not be as exact as F.
-template <class T> struct Lanes;
-template <> struct Lanes<double> {
-    typedef Lane Type;
-    typedef Places Index;
-};
-template <> struct Lanes<float> {
-    typedef Half Type;
-    typedef int32_t Index __attribute__((vector_size(32)));
-};
-INLINE void load_own(Lane &v, const double *p) { load(v, p); }
-INLINE void load_own(Half &v, const float *p) { v = *reinterpret_cast<const LooseHalf *>(p); }
-INLINE void lower(Lane &to, const Lane &from) { to = from; }
-INLINE void lower(Half &to, const Lane &from) { to = __builtin_convertvector(from, Half); }
-
-template <class T> INLINE T least_curvature(T sum) {  // sum of two diagonal values
-    const T rounding = std::numeric_limits<T>::epsilon() * (sum < 0 ? -sum : sum);
+template <class T, class S> INLINE S least_curvature(S sum) {  // sum of two diagonal values
+    const S rounding = S(std::numeric_limits<T>::epsilon()) * (sum < 0 ? -sum : sum);
     return rounding > std::numeric_limits<T>::min() ? rounding : std::numeric_limits<T>::min();
 }
 
 // Where the gain (top - F)^2 / curvature is largest: of a set, for a first variable with this row of the matrix and own
 // curvature. The smallest F of those that may fall.
-template <class T>
-INLINE Best best_partner(const Problem<T> &p, const Set<T> &set, const T *row, double top, double scale, T own,
-                         double *least) {
-    typedef typename Lanes<T>::Type Narrow;
-    typedef typename Lanes<T>::Index Index;
-    const double *G = p.G, *low = set.low.data();
-    const T *other = set.own.data(), floor = least_curvature(own);
-    const int64_t whole = p.n / WIDTH * WIDTH;
-    Lane small = Lane{} + 2 * BARRED;
-    Narrow high{};
-    Index at = Index{} - 1, now{};
-    for (int k = 0; k < WIDTH; ++k) now[k] = k;
-    for (int64_t t = 0; t < whole; t += WIDTH, now += WIDTH) {
-        Lane g, l;
-        Narrow k, o, near;
+template <class T, class S>
+INLINE Best best_partner(const Problem<T, S> &p, const Set<S> &set, const T *row, double top, double scale,
+                         double ridge, double *least) {
+    typedef Values<S> V;
+    constexpr int64_t W = ACROSS<S>;
+    const S *G = p.G, *low = set.low.data(), *other = set.own.data(), from = S(top), by = S(scale), own = S(ridge);
+    const S floor = least_curvature<T>(own);
+    V small = V{} + S(2 * BARRED<S>);
+    Largest<S> high, odd;
+    Index<S> now, after;
+    begin(high, now, 0, S(0)), begin(odd, after, 1, S(0));
+    const auto go_on = [&](int64_t t, Largest<S> &highest, Index<S> &at) INLINED {
+        V g, k, o;
         __builtin_prefetch(row + t + AHEAD);
-        load(g, G + t), load(l, low + t), load_own(k, row + t), load_own(o, other + t);
-        g = g + l;
+        load(g, G + t), load(o, low + t), load(k, row + t);
+        g = g + o;
         small = g < small ? g : small;
-        g = (top - g) * scale;
-        g = g > 0.0 ? g : Lane{};
-        lower(near, g);
+        g = (from - g) * by;
+        g = g > S(0) ? g : V{};
+        load(o, other + t);
         k = (o + own) - (k + k);
-        k = k > floor ? k : Narrow{} + floor;
-        near = near * near / k;
-        const Index above = near > high;
-        high = above ? near : high;
-        at = above ? now : at;
-    }
-    Best best = best_lane(high, at, 0.0);
-    *least = std::min(*least, -best_lane(-small, at, -2 * BARRED).value);
-    for (int64_t t = whole; t < p.n; ++t) {
-        const double F = G[t] + low[t], apart = (top - F) * scale;
-        const T near = T(apart > 0 ? apart : 0), curvature = own + other[t] - T(2) * row[t];
+        k = k > floor ? k : V{} + floor;
+        g = g * g / k;
+        look_at(highest, g, at);
+        at += 2 * W;
+    };
+    int64_t t = 0;
+    for (; t + 2 * W <= p.n; t += 2 * W) go_on(t, high, now), go_on(t + W, odd, after);
+    if (t + W <= p.n) go_on(t, high, now), t += W;
+    join(high, odd);
+    Best best = best_lane(high, 0.0);
+    *least = std::min(*least, double(least_lane<S>(small)));
+    for (; t < p.n; ++t) {
+        const S F = G[t] + low[t], apart = (from - F) * by;
+        const S near = apart > 0 ? apart : S(0), curvature = own + other[t] - S(2) * S(row[t]);
         const double gain = double(near * near / (curvature > floor ? curvature : floor));
         if (gain > best.value) best = {gain, t};
-        *least = std::min(*least, F);
+        *least = std::min(*least, double(F));
     }
     if (best.at >= 0) best.at += set.first;
     return best;
 }
 
 // Steps until no pair violates by `tol`, or `most` are done, or numbers are not fine enough for another.
-template <int SETS, class T>
-INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
+template <int SETS, class T, class S>
+INLINE int64_t pair_steps(Problem<T, S> &p, double tol, int64_t most, double *gap) {
+    constexpr double bar = BARRED<S>;
     Best top[MOST_SETS];
     double least[MOST_SETS] = {};
     const bool by_sign = p.constraint == EACH_SIGN;
@@ -245,9 +303,9 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
         if (by_sign) update<true, SETS>(p, ri, rj, step, -step, top, least);
         else update<false, SETS>(p, ri, rj, step, -step, top, least);
         int64_t i = -1, group = 0;
-        double high = 0, widest = -BARRED;
+        double high = 0, widest = -bar;
         for (int64_t g = 0; g <= by_sign; ++g) {  // the group whose worst pair is worst
-            double most_here = -2 * BARRED, least_here = 2 * BARRED;
+            double most_here = -2 * bar, least_here = 2 * bar;
             int64_t at = -1;
             for (int s = 0; s < SETS; ++s) {
                 if (p.sets[s].group != g) continue;
@@ -255,22 +313,22 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
                 least_here = std::min(least_here, least[s]);
             }
             if (at < 0) continue;
-            if (by_sign && !(least_here < BARRED / 2)) continue;
+            if (by_sign && !(least_here < bar / 2)) continue;
             if (!by_sign || most_here - least_here > widest)
                 i = at, high = most_here, group = g, widest = most_here - least_here;
         }
-        if (i < 0) return *gap = -BARRED, done;
-        const int64_t r = i % p.n;
+        if (i < 0) return *gap = -bar, done;
+        const int64_t r = p.row_of(i);
         ri = p.matrix.row(r);
-        const T own = T(p.diagonal[r] + p.ridge[i]);
+        const double own = p.diagonal[r] + p.ridge[i];
         Best partner{0, -1};
-        double smallest = 2 * BARRED;
+        double smallest = 2 * bar;
         for (int s = 0; s < SETS; ++s) {
             if (p.sets[s].group != group) continue;
             const Best one = best_partner(p, p.sets[s], ri, high, scale, own, &smallest);
             if (one.at >= 0 && one.value > partner.value) partner = one;
         }
-        *gap = smallest < BARRED / 2 ? high - smallest : -BARRED;
+        *gap = smallest < bar / 2 ? high - smallest : -bar;
         if (!(*gap >= tol) || done == most || p.matrix.computed > p.most_computed) return done;
         if (partner.at < 0) {  // gains below the smallest numbers
             if (scale == 1 / *gap) return done;
@@ -279,11 +337,11 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
             continue;
         }
         scale = 1 / *gap;
-        const int64_t j = partner.at, q = j % p.n;
+        const int64_t j = partner.at, q = p.row_of(j);
         rj = p.matrix.row(q);
         const double sum = p.diagonal[r] + p.ridge[i] + p.diagonal[q] + p.ridge[j];
         const double curvature = sum - 2.0 * double(ri[q]);
-        step = (high - (p.G[q] + p.base[j])) / std::max(curvature, double(least_curvature(T(sum))));
+        step = (high - (p.G[q] + p.base[j])) / std::max(curvature, least_curvature<T>(sum));
         step = std::min({step, p.room_up(i), p.room_down(j)});
         if (!(std::abs(step) < FARTHEST)) return done;
         const bool first = p.move(i, step), second = p.move(j, -step);
@@ -292,43 +350,44 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
 }
 
 // The multiplier whose move alone gains most, F^2 / curvature; *gap is the largest |F| of those that may move.
-template <class T>
-INLINE Best best_alone(const Problem<T> &p, const Set<T> &set, double scale, double *gap) {
-    const double *G = p.G, *up = set.up.data(), *low = set.low.data();
-    const T *own = set.own.data();
-    const int64_t whole = p.n / WIDTH * WIDTH;
-    Lane high{}, widest{};
-    Places at = Places{} - 1, now = FIRST;
-    const double floor = std::numeric_limits<T>::min();
-    for (int64_t t = 0; t < whole; t += WIDTH, now += WIDTH) {
-        Lane g, a, b;
+template <class T, class S>
+INLINE Best best_alone(const Problem<T, S> &p, const Set<S> &set, double scale, double *gap) {
+    typedef Values<S> V;
+    constexpr int64_t W = ACROSS<S>;
+    const S *G = p.G, *up = set.up.data(), *low = set.low.data(), *own = set.own.data(), by = S(scale);
+    const int64_t whole = p.n / W * W;
+    V widest{};
+    Largest<S> high;
+    Index<S> now;
+    begin(high, now, 0, S(0));
+    const S floor = S(std::numeric_limits<T>::min());
+    for (int64_t t = 0; t < whole; t += W, now += W) {
+        V g, a, b;
         load(g, G + t), load(a, up + t), load(b, low + t);
         a = a + g, b = -(b + g);
         a = a > b ? a : b;
-        a = a > 0.0 ? a : Lane{};
+        a = a > S(0) ? a : V{};
         widest = a > widest ? a : widest;
         load(b, own + t);
-        b = b > floor ? b : Lane{} + floor;
-        a = a * scale;
+        b = b > floor ? b : V{} + floor;
+        a = a * by;
         a = a * a / b;
-        const Places above = a > high;
-        high = above ? a : high;
-        at = above ? now : at;
+        look_at(high, a, now);
     }
-    Best best = best_lane(high, at, 0.0);
-    *gap = std::max(*gap, best_lane(widest, at, 0.0).value);
+    Best best = best_lane(high, 0.0);
+    *gap = std::max(*gap, -double(least_lane<S>(-widest)));
     for (int64_t t = whole; t < p.n; ++t) {
-        const double pull = std::max({G[t] + up[t], -(G[t] + low[t]), 0.0});
-        const double gain = pull * scale * pull * scale / std::max(double(own[t]), floor);
-        *gap = std::max(*gap, pull);
+        const S pull = std::max({G[t] + up[t], -(G[t] + low[t]), S(0)});
+        const double gain = double(pull * by * pull * by / std::max(own[t], floor));
+        *gap = std::max(*gap, double(pull));
         if (gain > best.value) best = {gain, t};
     }
     if (best.at >= 0) best.at += set.first;
     return best;
 }
 
-template <int SETS, class T>
-INLINE int64_t single_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
+template <int SETS, class T, class S>
+INLINE int64_t single_steps(Problem<T, S> &p, double tol, int64_t most, double *gap) {
     Best top[MOST_SETS];
     double least[MOST_SETS], step = 0, scale = 1;
     const T *row = p.matrix.row(0);
@@ -342,17 +401,17 @@ INLINE int64_t single_steps(Problem<T> &p, double tol, int64_t most, double *gap
         }
         if (!(*gap >= tol) || done == most || best.at < 0 || p.matrix.computed > p.most_computed) return done;
         scale = 1 / *gap;
-        const int64_t i = best.at, r = i % p.n;
+        const int64_t i = best.at, r = p.row_of(i);
         row = p.matrix.row(r);
         const double own = p.diagonal[r] + p.ridge[i];
-        step = (p.G[r] + p.base[i]) / std::max(own, double(least_curvature(T(2 * own))));
+        step = (p.G[r] + p.base[i]) / std::max(own, least_curvature<T>(2 * own));
         step = std::max(-p.room_down(i), std::min(step, p.room_up(i)));
         if (!(std::abs(step) < FARTHEST) || !p.move(i, step)) return done;
     }
 }
 
-template <class T>
-INLINE int64_t all_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
+template <class T, class S>
+INLINE int64_t all_steps(Problem<T, S> &p, double tol, int64_t most, double *gap) {
     if (p.constraint == NONE) {
         if (p.count == 1) return single_steps<1>(p, tol, most, gap);
         return single_steps<2>(p, tol, most, gap);
@@ -368,6 +427,9 @@ HOT static int64_t steps_in(Problem<float> &p, double tol, int64_t most, double 
     return all_steps(p, tol, most, gap);
 }
 HOT static int64_t steps_in(Problem<double> &p, double tol, int64_t most, double *gap) {
+    return all_steps(p, tol, most, gap);
+}
+HOT static int64_t steps_in(Problem<float, float> &p, double tol, int64_t most, double *gap) {
     return all_steps(p, tol, most, gap);
 }
 
