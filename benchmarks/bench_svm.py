@@ -26,17 +26,27 @@ MEASURED_ONCE = [
     "support vectors in half a millisecond. Where C=10 they need 24 steps a row, are left after five, "
     "and the interior point method begins: of 450 to 2000 rows of such classes most take 0.2 to 0.5 of the "
     "peer's time with C up to 1, some with C from 0.2 to 10 0.9 to 1.6",
-    "two threads, measured once on a quiet machine: 1.28 times as fast with 10000 and 20000 rows, 0.92 "
-    "with 5000. Kernel values and updates of the gradient are shared out; the steps within a block of "
-    "rows follow each other",
-    "a grid of 10 C by 10 gammas with five folds, SVCCV: 64 fits of the average pair of C and gamma at "
-    "1000 rows, as SVC fits by default, or 102 without probabilities (of 500 that it stands for); 48 and "
-    "75 by leave-one-out. C=1000 alone takes a third to a half of it. Three quarters are steps of two "
-    "multipliers, some 1800 for each machine, at 0.7 microseconds. Starts from the machines of all rows "
-    "save no more than a tenth of the steps beside those along C, and free multipliers that grow with C, "
-    "by any power of it, none. Steps across the last direction (conjugate ones) save a fifth of the steps"
-    " and take up to three times as long in all; Newton steps on the face of the free multipliers take "
-    "1.3 to 2.3 times as long: of some 900 to 2700 such steps 50 to 90 met no bound",
+    "two threads, measured once on a quiet machine: 1.38 times as fast with 20000 rows, 1.18 with "
+    "10000, about as fast with 5000. Of 10000 rows a quarter of the time are the steps within a block, "
+    "which follow each other, and a tenth is the choice of blocks and of rows to set aside; of 5000 "
+    "nearly all but the matrix. What is shared out goes 1.8 times as fast where it stays in the cache "
+    "of a core (gradients anew), but 1.2 to 1.6 times where it goes through memory (rows stored and "
+    "subtracted). Rows computed by the second thread while the first one does steps gain nothing: half "
+    "of them are never asked for, and processor time rises by a fifth. Smaller pieces of either gain "
+    "nothing",
+    "a grid of 10 C by 10 gammas with five folds, SVCCV: with C from 0.01 to 1000 and gamma from 0.005 "
+    "to 0.5, 55 fits of the average pair of C and gamma at 1000 rows, as SVC fits by default, or 94 "
+    "without probabilities (of 500 that it stands for), which end sooner, too; 51 and 87 by leave-one-"
+    "out. C=1000 alone takes a quarter to a half of it. Two thirds are steps of two multipliers, some "
+    "2700 for each machine, at 0.35 microseconds. Held-out signs that are certain before the tolerance "
+    "is met would allow an earlier end, but a gap in the objective bounds a score by sqrt(2 gap): at "
+    "ten times tol that is 1 to 40 with C from 10 to 1000 and no held-out row is certain; nearly all "
+    "are after three to six times as many steps. Steps on a part of the matrix without rows at a bound "
+    "take as long in all: they are more. Starts from the machines of all rows save no more than a tenth"
+    " of the steps beside those along C, and free multipliers that grow with C, by any power of it, "
+    "none. Steps across the last direction (conjugate ones) save a fifth of the steps and take up to "
+    "three times as long in all; Newton steps on the face of the free multipliers take 1.3 to 2.3 times"
+    " as long: of some 900 to 2700 such steps 50 to 90 met no bound",
 ]
 
 
