@@ -83,6 +83,7 @@ FITS = {
         {},
     ),
     "tabular": (TabularNetClassifier([8], 3, max_iter=9, early_stopping=True), y, {"groups": groups}),
+    "tabular by folds": (TabularNetClassifier([8], 3, max_iter=9), y, {}),
     "tabular numbers": (
         TabularNetRegressor(hidden_layer_sizes=[8], members=3, max_iter=9),
         numbers,

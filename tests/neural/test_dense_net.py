@@ -231,7 +231,9 @@ def test_many_rows_are_answered_as_few_are(activation, kind):
     assert_allclose(whole[some], forward(many[some], *network)[0], rtol=1e-13)
     assert_array_equal(forward(np.asfortranarray(many), *network)[0], whole)
     assert_allclose(forward(sparse.csr_array(many), *network)[0], whole, rtol=1e-12)
-    single = forward(many.astype(np.float32), *[[W.astype(np.float32) for W in part] for part in network[:2]], *network[2:])
+    single = forward(
+        many.astype(np.float32), *[[W.astype(np.float32) for W in part] for part in network[:2]], *network[2:]
+    )
     assert single[0].dtype == np.float32
     assert_allclose(single[0], whole, atol=1e-5)
 

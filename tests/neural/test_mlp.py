@@ -527,5 +527,7 @@ def test_a_rate_that_does_harm_is_named():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 4))
     y = (X[:, 0] > 0).astype(int)
-    with pytest.warns(ConvergenceWarning, match=r"constant 0\.\d+\)\. Lower learning_rate_init \(now 1e\+06\), or set"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"constant 0\.\d+\)\. Lower learning_rate_init \(now 1e\+06\), or set"
+    ):
         MLPClassifier(learning_rate_init=1e6, max_iter=5, n_iter_no_change=1, random_state=0).fit(X, y)

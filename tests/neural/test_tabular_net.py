@@ -13,8 +13,13 @@ from sklearn.model_selection import train_test_split
 
 import assay
 from assay.errors import DataError, ParameterError
-from assay.neural import MLPClassifier, MLPRegressor, TabularNetClassifier, TabularNetRegressor
-from assay.neural import tabular_net as module
+from assay.neural import (
+    MLPClassifier,
+    MLPRegressor,
+    TabularNetClassifier,
+    TabularNetRegressor,
+    tabular_descent,
+)
 from assay.neural.dense_net import forward
 from assay.neural.held_out import held_out
 from assay.neural.tabular_inputs import TabularInputs
@@ -27,10 +32,10 @@ QUICK = {"hidden_layer_sizes": (12, 8), "members": 3, "max_iter": 15, "random_st
 # ------------------------------------------------------------------ the twin
 
 
-def a_net(output="softmax", loss="log_loss", K=4, waves=8):
-    net = TabularNetwork(
-        3, 2, np.array([4, 5]), waves, 3 if waves else 0, 2, 3, np.array([7, 6, K]), output, loss, 0.4
-    )
+def a_net(output="softmax", loss="log_loss", K=4, waved=None):
+    waves, width = (0, 0) if waved == 0 else (8, 3)
+    sizes = np.array([7, 6, K])
+    net = TabularNetwork(3, 2, np.array([4, 5]), waves, width, 2, 3, sizes, output, loss, 0.4, waved=waved)
     net.draw(np.random.default_rng(0))
     net.theta[:3] = [0.3, -0.2, 0.1]
     return net
@@ -48,7 +53,8 @@ def twin_inputs(net, theta, block):
     """a_0 in NumPy."""
     parts, (X, plain, codes) = net.parts(theta), block
     x = np.where(np.isnan(X), parts["replaced"], X)
-    waves = np.cos(2 * np.pi * (parts["frequency"] * x[:, :, None] + parts["phase"]))
+    of_waves = x[:, : net.embedded, None]
+    waves = np.cos(2 * np.pi * (parts["frequency"] * of_waves + parts["phase"]))
     embedded = parts["shift"] + np.einsum("npf,pef->npe", waves, parts["mix"])
     starts = np.concatenate([[0], np.cumsum(net.levels)[:-1]])
     tables = [parts["tables"][start + codes[:, j]] for j, start in enumerate(starts)]
@@ -78,14 +84,14 @@ def twin_loss(net, theta, block, y, w):
     return (losses.mean(axis=0) * w).sum() / w.sum()
 
 
-@pytest.mark.parametrize("waves", [0, 8])
+@pytest.mark.parametrize("waved", [0, 2, None])
 @pytest.mark.parametrize(
     ("output", "loss", "K"),
     [("softmax", "log_loss", 4), ("identity", "squared_error", 2), ("identity", "quantile", 1)],
 )
-def test_the_native_gradient_is_that_of_the_twin(output, loss, K, waves):
+def test_the_native_gradient_is_that_of_the_twin(output, loss, K, waved):
     """Twin: NumPy in 64 bits, differentiated by central differences; native code computes in 32 bits."""
-    net, block = a_net(output, loss, K, waves), some_rows()
+    net, block = a_net(output, loss, K, waved), some_rows()
     n, rng = len(block[0]), np.random.default_rng(2)
     w = rng.integers(1, 4, n).astype(float)
     y = rng.integers(K, size=n) if output == "softmax" else rng.normal(size=(n, K))
@@ -150,14 +156,13 @@ def test_dropout_leaves_out_its_share_and_keeps_the_mean():
             net.epoch(
                 net.rows(block),
                 net.targets(codes=y),
-                net.rule(0.0),
+                net.rule(0.0, dropout=0.25),
                 np.arange(200),
                 200,
                 np.zeros(1),
                 moment,
                 square,
                 0,
-                0.25,
                 seed,
             )
         )
@@ -346,10 +351,10 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
 
     monkeypatch.setattr(TabularNetwork, "epoch", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
-        model = TabularNetClassifier(**QUICK).fit(X, y)
+        model = TabularNetClassifier(**QUICK, early_stopping=False).fit(X, y)
     assert model.n_iter_ == 5
     monkeypatch.undo()
-    full = TabularNetClassifier(**QUICK).fit(X, y)
+    full = TabularNetClassifier(**QUICK, early_stopping=False).fit(X, y)
     assert_allclose(
         [record.loss for record in model.history_], [record.loss for record in full.history_[:5]], rtol=0
     )
@@ -358,7 +363,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
 def test_many_native_calls_for_one_pass_are_one_pass(monkeypatch):
     X, y = load_diabetes(return_X_y=True)
     whole = TabularNetRegressor(**QUICK).fit(X, y)
-    monkeypatch.setattr(module, "ROWS_AT_ONCE", 32)
+    monkeypatch.setattr(tabular_descent, "ROWS_AT_ONCE", 32)
     parts = TabularNetRegressor(**QUICK).fit(X, y)  # no units are left out, so no draws differ
     assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-6)
 

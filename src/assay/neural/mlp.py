@@ -670,9 +670,7 @@ class MultilayerPerceptron(PassLearner):
                 ConvergenceWarning,
             )
 
-    def _minimum(
-        self, objective: Any, slopes: np.ndarray, net: Members, judge: Any, keeper: _Keeper
-    ) -> Any:
+    def _minimum(self, objective: Any, slopes: np.ndarray, net: Members, judge: Any, keeper: _Keeper) -> Any:
         """SciPy's result; it asks for the gradient ``slopes`` where it has just asked for the objective."""
         from scipy.optimize import minimize
 

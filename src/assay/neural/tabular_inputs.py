@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.stored import FloatArray, IntArray
+from assay.core.stored import FloatArray, IntArray, Integer
 from assay.tables import Schema
 
 __all__ = ["TabularInputs"]
 
 CLIP = 3.0  # scaled numbers stay within this on both sides
 FEW_LEVELS = 9  # categories up to which a column has an indicator for each
+FEWEST_DISTINCT = (
+    32  # values of a fine column: two for each turn of its 16 waves, which fewer cannot tell apart
+)
+ROWS_COUNTED = 2**12  # of a column, to see whether it is fine
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,10 @@ class TabularInputs:
 
     Attributes
     ----------
-    numbers : (p,) columns that are numbers      center, spread : (p,) of (1)
+    numbers : (p,) columns that are numbers, the fine ones first      center, spread : (p,) of (1)
     indicated : (c,) columns with indicators      embedded : (e,) columns with codes
     levels : (c + e,) categories of these      flagged : (f,) columns that had missing values in training
+    fine : how many columns have at least 32 distinct numbers
 
     Examples
     --------
@@ -53,6 +58,7 @@ class TabularInputs:
     embedded: np.ndarray
     levels: np.ndarray
     flagged: np.ndarray
+    fine: int = 0
     stored = {
         "numbers": IntArray("p", low=0),
         "center": FloatArray("p", finite=True),
@@ -61,6 +67,7 @@ class TabularInputs:
         "embedded": IntArray("e", low=0),
         "levels": IntArray("*", low=0),
         "flagged": IntArray("f", low=0),
+        "fine": Integer(low=0),
     }
 
     @classmethod
@@ -69,12 +76,14 @@ class TabularInputs:
         counts = schema.category_counts(ordered=False)
         nominal = np.array([column.kind == "nominal" for column in schema])
         numbers = np.flatnonzero(~nominal)
+        fine = _fine(X[:, numbers])
+        numbers = np.concatenate([numbers[fine], numbers[~fine]])
         indicated = np.flatnonzero(nominal & (counts <= FEW_LEVELS))
         embedded = np.flatnonzero(nominal & (counts > FEW_LEVELS))
         center, spread = _robust(X[:, numbers])
         flagged = np.flatnonzero(np.isnan(X).any(axis=0))
         levels = counts[np.concatenate([indicated, embedded])].astype(np.int64)
-        return cls(numbers, center, spread, indicated, embedded, levels, flagged)
+        return cls(numbers, center, spread, indicated, embedded, levels, flagged, int(fine.sum()))
 
     @property
     def plain_width(self) -> int:
@@ -86,17 +95,18 @@ class TabularInputs:
         """(e,) rows of the tables of embedded columns, that of missing and unseen categories included."""
         return self.levels[len(self.indicated) :] + 1
 
-    def sources(self, width: int, category_width: int) -> np.ndarray:
+    def sources(self, width: int, category_width: int, waved: int | None = None) -> np.ndarray:
         """(D,) the column that each input of the network comes from.
 
         Parameters
         ----------
         width, category_width : numbers that embed a number and a category
+        waved : how many numbers are embedded, the first ones; None for all
         """
         return np.concatenate(
             [
                 self.numbers,
-                np.repeat(self.numbers, width),
+                np.repeat(self.numbers[:waved], width),
                 np.repeat(self.indicated, self.levels[: len(self.indicated)]),
                 self.flagged,
                 np.repeat(self.embedded, category_width),
@@ -149,3 +159,10 @@ def _robust(values: Any) -> tuple[np.ndarray, np.ndarray]:
     center[some] = middle
     spread[some] = np.where((width > 0) & np.isfinite(width), width, 1.0)
     return center, spread
+
+
+def _fine(values: Any) -> np.ndarray:
+    """(p,) whether columns of numbers have enough distinct ones; of many rows some are looked at."""
+    some = np.sort(values[:: -(-len(values) // ROWS_COUNTED)], axis=0)  # NaN last
+    steps = np.diff(some, axis=0) > 0
+    return np.asarray(steps.sum(axis=0) + 1 >= FEWEST_DISTINCT)

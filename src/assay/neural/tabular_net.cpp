@@ -2,6 +2,7 @@
 //
 //     input of a row      a_0 = (x, waves(x), plain, embedded categories)
 //     waves of column j   e_j + M_j cos(2 pi (f_j x_j + s_j))              a missing x_j is a learned number
+//                         of the first columns of numbers only, as many as are embedded
 //     member m            a_l = relu((a_{l-1} * r_l^m) W_l + b_l^m),   o^m = a_{L-1} V^m + c^m
 //     error               mean over rows and members of the loss of o^m;  answer: mean of the members' answers
 //
@@ -54,21 +55,22 @@ struct TabularTargets {
 
 struct TabularShape {
     int64_t numbers, plain;    // p, q
-    int64_t waves, width;      // F frequencies (a multiple of 8, or 0) and E numbers of each column's embedding
+    int64_t waved;             // numbers that are embedded by waves, the first of the p
+    int64_t waves, width;      // F frequencies (a multiple of 8, or 0) and E numbers of such a column's embedding
     In1<int64_t> levels;       // (c,) rows of each table of categories
     int64_t category_width;    // numbers of a category
     int64_t members;           // k
     In1<int64_t> sizes;        // hidden layers, then the outputs
-    double dropout;            // share of the units left out while learning
     int64_t output, loss;
     double parameter;
 
     int64_t layers() const { return length(sizes); }
     int64_t K() const { return sizes.data()[layers() - 1]; }
-    int64_t inputs() const { return numbers + numbers * width + plain + length(levels) * category_width; }
+    int64_t inputs() const { return numbers + waved * width + plain + length(levels) * category_width; }
     Scoring scoring() const { return {output, loss, K(), parameter, 1.0}; }
     void check() const {
         require(numbers >= 0 && plain >= 0 && numbers < MOST_UNITS && plain < MOST_UNITS, "TabularShape: columns");
+        require(waved >= 0 && waved <= numbers && (waved == 0 || waves > 0), "TabularShape: waved");
         require(waves >= 0 && waves <= 1024 && waves % LANES == 0, "TabularShape: waves");
         require(width >= 0 && width <= 1024 && (width > 0) == (waves > 0), "TabularShape: width");
         require(within(levels, 1, MOST_UNITS) && length(levels) < MOST_UNITS, "TabularShape: levels");
@@ -78,7 +80,6 @@ struct TabularShape {
         for (int64_t l = 0; l < layers(); ++l)
             require(sizes.data()[l] < MOST_UNITS / members, "TabularShape: units of all members");
         require(inputs() >= 1 && inputs() < MOST_UNITS, "TabularShape: inputs");
-        require(dropout >= 0 && dropout < 1, "TabularShape: dropout is a share below 1");
         scoring().check();
     }
 };
@@ -88,6 +89,7 @@ struct TabularRule {  // of the steps, AdamW, by groups of parameters
     In1<double> factors;  // (g,) of the rate
     In1<double> decays;   // (g,) of the weights
     double first, second, epsilon, clip;
+    double dropout;  // share of the units left out
 };
 
 struct Layout {  // where the parameters of each kind begin
@@ -95,9 +97,9 @@ struct Layout {  // where the parameters of each kind begin
     std::vector<int64_t> table, r, W, b;  // of each table, of each layer
 
     explicit Layout(const TabularShape &s) {
-        const int64_t p = s.numbers, k = s.members, H = s.layers() - 1;
-        replaced = 0, frequency = p, phase = frequency + p * s.waves, mix = phase + p * s.waves;
-        shift = mix + p * s.width * s.waves, tables = shift + p * s.width;
+        const int64_t p = s.numbers, v = s.waved, k = s.members, H = s.layers() - 1;
+        replaced = 0, frequency = p, phase = frequency + v * s.waves, mix = phase + v * s.waves;
+        shift = mix + v * s.width * s.waves, tables = shift + v * s.width;
         size = tables;
         for (int64_t j = 0; j < length(s.levels); ++j)
             table.push_back(size), size += s.levels.data()[j] * s.category_width;
@@ -185,12 +187,12 @@ HOT float embed_back(const Waves &w, float x, const float *delta, const float *c
 struct Inputs {
     const TabularShape &s;
     const Layout &at;
-    int64_t p, q, c, F, E, C, D;
+    int64_t p, v, q, c, F, E, C, D;
     std::vector<float> cosines, sines;
 
     Inputs(const TabularShape &s, const Layout &at, int64_t most)
-        : s(s), at(at), p(s.numbers), q(s.plain), c(length(s.levels)), F(s.waves), E(s.width), C(s.category_width),
-          D(s.inputs()), cosines(sized(most, p * F, "tabular_net: batch")), sines(most * p * F) {}
+        : s(s), at(at), p(s.numbers), v(s.waved), q(s.plain), c(length(s.levels)), F(s.waves), E(s.width),
+          C(s.category_width), D(s.inputs()), cosines(sized(most, v * F, "tabular_net: batch")), sines(most * v * F) {}
 
     Waves column(const float *theta, int64_t j) const {
         return {F,
@@ -211,10 +213,10 @@ struct Inputs {
             float *to = a + i * D;
             for (int64_t j = 0; j < p; ++j) {
                 to[j] = value(rows, theta, row, j);
-                if (F)
-                    embed(column(theta, j), to[j], to + p + j * E, &cosines[(i * p + j) * F], &sines[(i * p + j) * F]);
+                if (j < v)
+                    embed(column(theta, j), to[j], to + p + j * E, &cosines[(i * v + j) * F], &sines[(i * v + j) * F]);
             }
-            to += p + p * E;
+            to += p + v * E;
             if (q) std::memcpy(to, rows.plain.data() + row * q, sizeof(float) * size_t(q));
             to += q;
             for (int64_t j = 0; j < c; ++j)
@@ -230,13 +232,13 @@ struct Inputs {
             for (int64_t j = 0; j < p; ++j) {
                 const float x = rows.numbers.data()[row * p + j];
                 float of_x = from[j];
-                if (F)
+                if (j < v)
                     of_x += embed_back(column(theta, j), x == x ? x : theta[at.replaced + j], from + p + j * E,
-                                       &cosines[(i * p + j) * F], &sines[(i * p + j) * F], grad + at.frequency + j * F,
+                                       &cosines[(i * v + j) * F], &sines[(i * v + j) * F], grad + at.frequency + j * F,
                                        grad + at.phase + j * F, grad + at.mix + j * E * F, grad + at.shift + j * E);
                 if (x != x) grad[at.replaced + j] += of_x;
             }
-            from += p + p * E + q;
+            from += p + v * E + q;
             for (int64_t j = 0; j < c; ++j) {
                 float *to = grad + at.table[j] + rows.codes.data()[row * c + j] * C;
                 for (int64_t e = 0; e < C; ++e) to[e] += from[j * C + e];
@@ -305,15 +307,16 @@ struct Members {
     const Layout &at;
     int64_t k, H, K, D;
     const int64_t *n;  // sizes
+    double dropout;  // share of the units left out while learning
     Inputs inputs;
     std::vector<float> V, G, of_input, zeros;
     std::vector<std::vector<float>> a, fed, delta;  // a[0] are the inputs, a[l] the values of hidden layer l
     std::vector<std::vector<uint8_t>> kept;
     std::vector<int64_t> rows_of;
 
-    Members(Gemm<float> g, const TabularShape &s, const Layout &at, int64_t most, bool learns)
+    Members(Gemm<float> g, const TabularShape &s, const Layout &at, int64_t most, bool learns, double dropout)
         : g(g), s(s), at(at), k(s.members), H(s.layers() - 1), K(s.K()), D(s.inputs()), n(s.sizes.data()),
-          inputs(s, at, most), zeros(K), a(H + 2), fed(H + 2), delta(H + 2), kept(H + 2) {
+          dropout(dropout), inputs(s, at, most), zeros(K), a(H + 2), fed(H + 2), delta(H + 2), kept(H + 2) {
         V.resize(sized(D, k * n[0], "tabular_net: first layer"));
         a[0].resize(sized(most, D, "tabular_net: batch"));
         for (int64_t l = 1; l <= H + 1; ++l) {
@@ -322,7 +325,7 @@ struct Members {
             if (l <= H) fed[l].resize(size);
             if (!learns) continue;
             delta[l].resize(size);
-            if (l <= H && s.dropout > 0) kept[l].resize(size);
+            if (l <= H && dropout > 0) kept[l].resize(size);
         }
         if (learns) G.resize(V.size()), of_input.resize(most * D), rows_of.resize(most * k);
     }
@@ -335,12 +338,11 @@ struct Members {
                  Random *random) {
         inputs.forward(rows, theta, chosen, first, m, a[0].data());
         multiply<float>(g, false, false, m, k * n[0], D, a[0].data(), V.data(), 0, a[1].data());
-        const float grown = float(1 / (1 - double(std::lround(s.dropout * 256)) / 256));
+        const float grown = float(1 / (1 - double(std::lround(dropout * 256)) / 256));
         for (int64_t l = 1; l <= H; ++l) {
             activate(RELU, a[l].data(), theta + at.b[l - 1], m, k * n[l - 1]);
             const uint8_t *mask = nullptr;
-            if (random && s.dropout > 0)
-                leave_out(kept[l], m * k * n[l - 1], s.dropout, *random), mask = kept[l].data();
+            if (random && dropout > 0) leave_out(kept[l], m * k * n[l - 1], dropout, *random), mask = kept[l].data();
             if (l < H || mask) feed(a[l].data(), scale_of(theta, l), mask, grown, m, k * n[l - 1], fed[l].data());
             if (l < H)
                 multiply<float>(g, false, false, m * k, n[l], n[l - 1], fed[l].data(), theta + at.W[l], 0,
@@ -373,7 +375,7 @@ struct Members {
             multiply<float>(g, false, true, m, n[H - 1], K, error, {theta + at.W[H] + e * n[H - 1] * K, K}, 0,
                             {delta[H].data() + e * n[H - 1], k * n[H - 1]});
         }
-        const float grown = float(1 / (1 - double(std::lround(s.dropout * 256)) / 256));
+        const float grown = float(1 / (1 - double(std::lround(dropout * 256)) / 256));
         for (int64_t l = H; l >= 1; --l) {
             const uint8_t *mask = kept[l].empty() ? nullptr : kept[l].data();
             const float *r = scale_of(theta, l);
@@ -419,9 +421,10 @@ double epoch(const TabularRows &rows, const TabularTargets &given, const Tabular
     require(length(rule.factors) == groups && length(rule.decays) == groups, "epoch: factors of groups");
     const Rule adam{ADAMW, 0.0, rule.first, rule.second, rule.epsilon, rule.clip};
     adam.check();
+    require(rule.dropout >= 0 && rule.dropout < 1, "epoch: dropout is a share below 1");
     const auto g = gemm<float>();
     nb::gil_scoped_release unlocked;
-    Members members(g, shape, at, n < most ? n : most, true);
+    Members members(g, shape, at, n < most ? n : most, true, rule.dropout);
     std::vector<float> grad(size);
     Random random(seed, uint64_t(t));
     double total_loss = 0;
@@ -456,7 +459,7 @@ void answers(const TabularRows &rows, const TabularShape &shape, In1<float> thet
     require(int64_t(out.shape(0)) == n && int64_t(out.shape(1)) == K, "answers: as many as rows and outputs");
     const auto g = gemm<float>();
     nb::gil_scoped_release unlocked;
-    Members members(g, shape, at, n < ROWS_AT_ONCE ? n : ROWS_AT_ONCE, false);
+    Members members(g, shape, at, n < ROWS_AT_ONCE ? n : ROWS_AT_ONCE, false, 0.0);
     members.begin(theta.data());
     for (int64_t first = 0; first < n; first += ROWS_AT_ONCE) {
         const int64_t m = n - first < ROWS_AT_ONCE ? n - first : ROWS_AT_ONCE;
@@ -505,15 +508,16 @@ NB_MODULE(ASSAY_MODULE, m) {
                            field("numbers", &TabularTargets::numbers), field("weight", &TabularTargets::weight),
                            field("smoothing", &TabularTargets::smoothing));
     record<TabularShape>(m, "Shape", field("numbers", &TabularShape::numbers), field("plain", &TabularShape::plain),
-                         field("waves", &TabularShape::waves), field("width", &TabularShape::width),
-                         field("levels", &TabularShape::levels), field("category_width", &TabularShape::category_width),
+                         field("waved", &TabularShape::waved), field("waves", &TabularShape::waves),
+                         field("width", &TabularShape::width), field("levels", &TabularShape::levels),
+                         field("category_width", &TabularShape::category_width),
                          field("members", &TabularShape::members), field("sizes", &TabularShape::sizes),
-                         field("dropout", &TabularShape::dropout), field("output", &TabularShape::output),
-                         field("loss", &TabularShape::loss), field("parameter", &TabularShape::parameter));
+                         field("output", &TabularShape::output), field("loss", &TabularShape::loss),
+                         field("parameter", &TabularShape::parameter));
     record<TabularRule>(m, "Rule", field("ends", &TabularRule::ends), field("factors", &TabularRule::factors),
                         field("decays", &TabularRule::decays), field("first", &TabularRule::first),
                         field("second", &TabularRule::second), field("epsilon", &TabularRule::epsilon),
-                        field("clip", &TabularRule::clip));
+                        field("clip", &TabularRule::clip), field("dropout", &TabularRule::dropout));
     define(m, "epoch", &epoch, "rows", "targets", "shape", "rule", "order", "most", "rates", "theta", "moment",
            "square", "t", "seed");
     define(m, "answers", &answers, "rows", "shape", "theta", "out");

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from assay.neural.dense_net import forward
 from assay.neural.held_out import SPLITS, held_out
 from assay.neural.integrated_gradients import integrated_gradients
 from assay.neural.mlp import Epoch
-from assay.neural.schedules import cycle_ends, rates_of
+from assay.neural.tabular_descent import Block, Descent, Pace, TabularGoal
+from assay.neural.tabular_folds import FEWEST_TO_FOLD, TEMPERATURES, Course, Folds, softened
 from assay.neural.tabular_inputs import TabularInputs
 from assay.neural.tabular_network import TabularNetwork
 from assay.types import PathLike
@@ -34,7 +35,7 @@ else:
 
 __all__ = ["TabularGoal", "TabularNet"]
 
-Block = tuple[np.ndarray, np.ndarray, np.ndarray]
+Judges = tuple[Block, TabularGoal, np.ndarray | None]  # rows that judge a pass
 
 WAVES, WIDTH, CATEGORY_WIDTH = 16, 3, 8  # of the embeddings of numbers and of categories
 MOST_EMBEDDED = 200  # columns of numbers beyond which they are not embedded
@@ -43,42 +44,25 @@ FEWEST_OF_COLUMN = 100  # such rows for each column of numbers, if that is less
 USUAL_BATCH = 256  # rows of a step, if there are as many
 FEWEST_PASSES, MOST_PASSES = 16, 128
 ROWS_OF_ALL_PASSES = 2**19  # rows that all passes together see, within these bounds
-UNJUDGED_STEPS = 128  # steps of all passes over few rows of which none judge
+UNJUDGED_STEPS = 128  # of usual batches, in all passes over few rows of which none are set aside
+ENOUGH_TO_SET_ASIDE = 500  # rows from which early_stopping="auto" sets some aside; of fewer, folds judge
 FEWEST_ROWS_TO_JUDGE = 4  # below, no rows are set aside
 DIVERGED = 1e3  # times the loss of the first pass
-ROWS_AT_ONCE = 2**14  # rows of one native call, after which Ctrl-C is heard
-
-
-@dataclass(frozen=True)
-class TabularGoal:
-    """What is learned of each row: classes (codes) or numbers, and the kind of output that goes with it."""
-
-    output: str
-    loss: str
-    width: int
-    codes: np.ndarray | None = None
-    numbers: np.ndarray | None = None
-    parameter: float = 0.0
-    smoothing: float = 0.0
-    start: np.ndarray | None = None  # (K,) the first output, before its link
-
-    def targets(self, rows: np.ndarray, w: np.ndarray | None) -> Any:
-        """The goal of some rows as native code takes it."""
-        return TabularNetwork.targets(
-            None if self.codes is None else self.codes[rows],
-            None if self.numbers is None else self.numbers[rows],
-            None if w is None else w[rows],
-            self.smoothing,
-        )
 
 
 @dataclass(frozen=True)
 class _Run:
-    """The file of a fit, the state it was found with, and the seed it began with."""
+    """The file of a fit, the state it was found with, the seed it began with, and what folds chose."""
 
     file: Checkpoint
     left: State | None
     seed: int
+    course: Course
+
+    def state(self, descent: Descent) -> State:
+        """What a killed fit goes on from."""
+        state = descent.state()
+        return State(state.arrays, {**state.plain, "seed": self.seed, "course": asdict(self.course)})
 
 
 class TabularNet(_Learner):
@@ -116,7 +100,6 @@ class TabularNet(_Learner):
         "history_": Each(Object(Epoch)),
     }
 
-    _enough_to_set_aside: ClassVar[int]  # rows from which early_stopping="auto" sets some aside
     hidden_layer_sizes: Sequence[int]
     members: int
     embedding: str | None
@@ -158,19 +141,23 @@ class TabularNet(_Learner):
         self.inputs_ = TabularInputs.learn(X, self.schema_)
         block = self.inputs_.apply(X)
         learn, judge = self._divided(len(X), goal, w, random, groups, validation)
-        self.network_ = self._drawn_network(goal, random, len(learn))
-        others = (
-            (self.inputs_.apply(validation[0]), validation[1], None)
-            if validation is not None
-            else (
-                tuple(part[judge] for part in block),
-                goal_of_rows(goal, judge),
-                None if w is None else w[judge],
-            )
-        )
+        if validation is not None:
+            others: Judges | None = (self.inputs_.apply(validation[0]), validation[1], None)
+        else:
+            of_judge = tuple(part[judge] for part in block)
+            others = (of_judge, goal.take(judge), None if w is None else w[judge])  # type: ignore[assignment]
+        if not len(others[0][0]):  # type: ignore[index]
+            others = None
         with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
-            run = _Run(file, left, first_seed)
-            self._descend(block, goal, w, learn, others if len(others[0][0]) else None, random, run)
+            few = others is None and self.early_stopping == "auto" and len(learn) >= FEWEST_TO_FOLD
+            if few and len(learn) < ENOUGH_TO_SET_ASIDE:
+                drawn = np.random.default_rng([first_seed, 1])  # so that a resumed fit need not draw it again
+                course = self._course(block, goal, w, learn, drawn, left)
+            else:
+                course = Course(self._waved(len(learn)))
+            if course is not None:
+                run = _Run(file, left, first_seed, course)
+                self._descend(block, goal, w, learn, others, random, run)
         first = self.network_.first_inputs(block).astype(np.float64)
         self.baseline_ = np.average(first, axis=0, weights=w)
 
@@ -191,7 +178,8 @@ class TabularNet(_Learner):
                 f"{who}: groups say which rows are set aside together; with a validation set of your own, or "
                 "early_stopping=False, none are. Leave groups out."
             )
-        few = self.early_stopping == "auto" and len(rows) < self._enough_to_set_aside and groups is None
+        asked_for = groups is not None or self.validation_split == "last"
+        few = self.early_stopping == "auto" and len(rows) < ENOUGH_TO_SET_ASIDE and not asked_for
         nothing = rows[:0]
         if validation is not None or not self.early_stopping or few:
             return rows, nothing
@@ -208,22 +196,65 @@ class TabularNet(_Learner):
             return rows, nothing
         return rows[learn], rows[judge]
 
-    def _drawn_network(self, goal: TabularGoal, random: np.random.Generator, n: int) -> TabularNetwork:
-        p = len(self.inputs_.numbers)
-        enough = n >= min(FEWEST_EMBEDDED, FEWEST_OF_COLUMN * p) and p <= MOST_EMBEDDED
-        embeds = self.embedding == "periodic" or (self.embedding == "auto" and enough)
+    def _course(
+        self,
+        block: Block,
+        goal: TabularGoal,
+        w: np.ndarray | None,
+        learn: np.ndarray,
+        random: np.random.Generator,
+        left: State | None,
+    ) -> Course | None:
+        """What folds say of few rows; None after Ctrl-C, with the network that was at work."""
+        if left is not None:
+            return Course(**left.plain["course"])
+        fine, p = self.inputs_.fine, len(self.inputs_.numbers)
+        folds = Folds(
+            block,
+            goal,
+            w,
+            learn,
+            random,
+            lambda waved: self._drawn_network(goal, random, waved),
+            lambda n: self._pace(n, False),
+            self._loss_of,
+        )
+        candidate = fine if self.embedding == "auto" and fine <= MOST_EMBEDDED else 0
+        total = len(folds.parts) * self._pace(len(learn), False).epochs * (2 if candidate else 1)
+        try:
+            with progress(total, f"{type(self).__name__}: passes over parts of the rows") as bar:
+                return folds.course(p if self.embedding == "periodic" else 0, candidate, bar.advance)
+        except KeyboardInterrupt:
+            self._interrupted()
+            net, done = folds.descent.net, folds.descent.history  # type: ignore[union-attr]
+            if not np.isfinite(net.theta).all():
+                self._refuse()
+            self.network_, self.history_, self.n_iter_ = net, done, len(done)
+            self.best_iter_ = max(1, len(done))
+            return None
+
+    def _waved(self, n: int) -> int:
+        """How many columns of numbers are embedded by waves where no folds say it."""
+        fine = self.inputs_.fine
+        if self.embedding == "periodic":
+            return len(self.inputs_.numbers)
+        enough = n >= min(FEWEST_EMBEDDED, FEWEST_OF_COLUMN * fine) and fine <= MOST_EMBEDDED
+        return fine if self.embedding == "auto" and enough else 0
+
+    def _drawn_network(self, goal: TabularGoal, random: np.random.Generator, waved: int) -> TabularNetwork:
         network = TabularNetwork(
-            p,
+            len(self.inputs_.numbers),
             self.inputs_.plain_width,
             self.inputs_.tables.astype(np.int64),
-            WAVES if embeds else 0,
-            WIDTH if embeds else 0,
+            WAVES if waved else 0,
+            WIDTH if waved else 0,
             CATEGORY_WIDTH,
             self.members,
             np.array([*self.hidden_layer_sizes, goal.width], dtype=np.int64),
             goal.output,
             goal.loss,
             float(goal.parameter),
+            waved=waved,
         )
         network.draw(random)
         if goal.start is not None:
@@ -236,88 +267,75 @@ class TabularNet(_Learner):
         goal: TabularGoal,
         w: np.ndarray | None,
         learn: np.ndarray,
-        others: tuple[Block, TabularGoal, np.ndarray | None] | None,
+        others: Judges | None,
         random: np.random.Generator,
         run: _Run,
     ) -> None:
         """Passes in cycles of the rate; the parameters of the pass that judged best are kept."""
-        who, net, n = type(self).__name__, self.network_, len(learn)
-        rows, rule = net.rows(block), net.rule(self.alpha, clip=1.0)
-        targets = goal.targets(np.arange(len(block[0])), w)
-        batch = self._batch_rows(n)
-        epochs = self._passes(n, -(-n // batch), others is not None)
-        batches, moment, square = -(-n // batch), np.zeros_like(net.theta), np.zeros_like(net.theta)
-        seed, ends, before = int(random.integers(2**31)), set(cycle_ends(epochs)), math.inf
-        best, kept = math.inf, net.theta.copy()
-        self.history_, self.best_iter_ = [], 1
+        net, pace = (
+            self._drawn_network(goal, random, run.course.waved),
+            self._pace(len(learn), others is not None),
+        )
+        self.network_ = net
+        descent = Descent(net, pace, block, goal, w, learn, random)
         if run.left is not None:
-            arrays, plain = run.left.arrays, run.left.plain
-            net.theta[:], kept = arrays["theta"], arrays["kept"]
-            moment[:], square[:] = arrays["moment"], arrays["square"]
-            best, before, self.best_iter_ = plain["best"], plain["before"], plain["best_iter"]
-            self.history_ = [Epoch(*record) for record in plain["history"]]
-            random.bit_generator.state = plain["random"]
-        done = len(self.history_)
-        calls = max(1, ROWS_AT_ONCE // batch)  # batches of a native call
+            descent.restore(run.left)
+        self.history_ = descent.history
+        last = pace.ends[run.course.cycle]
         try:
-            with progress(epochs, f"{who}: passes over the rows") as bar:
-                if done:
-                    bar.advance(done)
-                for number in range(done + 1, epochs + 1):
-                    order = learn[random.permutation(n)]
-                    rates = rates_of("cycles", self.learning_rate_init, number, epochs, batches)
-                    loss = 0.0
-                    for at in range(0, batches, calls):
-                        part = order[at * batch : (at + calls) * batch]
-                        t = (number - 1) * batches + at
-                        steps = rates[at : at + calls]
-                        loss += len(part) * net.epoch(
-                            rows, targets, rule, part, batch, steps, moment, square, t, self.dropout, seed
-                        )
-                    loss /= n
+            with progress(last, f"{type(self).__name__}: passes over the rows") as bar:
+                if self.history_:
+                    bar.advance(len(self.history_))
+                while len(self.history_) < last:
+                    loss, rate = descent.advance()
                     judged = None if others is None else self._loss_of(net.answers(others[0]), *others[1:])
-                    if not (np.isfinite(net.theta).all() and math.isfinite(loss)):
-                        best = math.inf if others is None else best
+                    if not descent.sound(loss):
+                        descent.best = math.inf if others is None else descent.best
                         break  # more passes do not bring them back
-                    self.history_.append(
-                        Epoch(number, loss, float(rates.max()), None if judged is None else -judged)
-                    )
-                    if self.verbose:
-                        print(
-                            f"Pass {number}, loss = {loss:.6f}"
-                            + (f", validation {judged:.6f}" if judged else "")
-                        )
+                    descent.keep(loss, rate, judged)
+                    self._say(self.history_[-1])
                     bar.advance()
-                    if judged is None or judged < best:
-                        best, self.best_iter_ = (judged if judged is not None else loss), number
-                        kept[:] = net.theta
-                    if judged is not None and number in ends:
-                        if not best < before:  # a cycle that brought nothing
-                            break
-                        before = best
+                    if judged is not None and descent.brought_nothing():
+                        break
                     if run.file:
-                        arrays = {"theta": net.theta, "kept": kept, "moment": moment, "square": square}
-                        plain = {
-                            "best": best,
-                            "before": before,
-                            "best_iter": self.best_iter_,
-                            "history": [[e.number, e.loss, e.rate, e.score] for e in self.history_],
-                            "random": random.bit_generator.state,
-                            "seed": run.seed,
-                        }
-                        run.file.write(State(arrays, plain))
+                        run.file.write(run.state(descent))
             run.file.remove()
         except KeyboardInterrupt:
-            warn_user(f"{who}: Training interrupted by user. The best weights so far are kept.", UserWarning)
+            self._interrupted()
             if not self.history_ and np.isfinite(net.theta).all():
-                best, kept[:] = 0.0, net.theta  # in the middle of the first pass
+                descent.best, descent.kept = 0.0, net.theta.copy()  # in the middle of the first pass
         first = self.history_[0].loss if self.history_ else 0.0
-        if not best < DIVERGED * max(first, 1.0):
-            raise DegenerateError(
-                f"{who}: the loss grew beyond all bounds. Lower learning_rate_init (now {self.learning_rate_init:g})."
-            )
-        net.theta[:] = kept
-        self.n_iter_ = len(self.history_)
+        if not descent.best < DIVERGED * max(first, 1.0):
+            self._refuse()
+        net.theta[:] = descent.kept
+        self.best_iter_, self.n_iter_ = descent.best_iter, len(self.history_)
+        self._soften(others, run.course.temperature)
+
+    def _soften(self, others: Judges | None, temperature: float) -> None:
+        """Divide the scores of classes by the temperature of the folds, or by that which the judging rows like best."""
+        if others is not None and self.network_.output == "softmax":
+            losses = [
+                self._loss_of(softened(self.network_, T).answers(others[0]), *others[1:])
+                for T in TEMPERATURES
+            ]
+            temperature = float(TEMPERATURES[int(np.argmin(losses))])
+        if temperature != 1.0:
+            self.network_ = softened(self.network_, temperature)
+
+    def _say(self, record: Epoch) -> None:
+        if self.verbose:
+            judged = "" if record.score is None else f", validation {-record.score:.6f}"
+            print(f"Pass {record.number}, loss = {record.loss:.6f}{judged}")
+
+    def _interrupted(self) -> None:
+        who = type(self).__name__
+        warn_user(f"{who}: Training interrupted by user. The best weights so far are kept.", UserWarning)
+
+    def _refuse(self) -> NoReturn:
+        raise DegenerateError(
+            f"{type(self).__name__}: the loss grew beyond all bounds. Lower learning_rate_init (now "
+            f"{self.learning_rate_init:g})."
+        )
 
     def _resumed(
         self, path: PathLike | None, X: np.ndarray, goal: TabularGoal, w: Any, groups: Any, validation: Any
@@ -335,15 +353,16 @@ class TabularNet(_Learner):
         file = Checkpoint(path, who, fingerprint({"learner": who, **parameters}, *arrays))
         return file, file.read()
 
-    def _batch_rows(self, n: int) -> int:
-        return min(USUAL_BATCH if self.batch_size == "auto" else int(self.batch_size), n)
-
-    def _passes(self, n: int, batches: int, judged: bool) -> int:
+    def _pace(self, n: int, judged: bool) -> Pace:
+        """The passes over n rows to learn from."""
+        batch = min(USUAL_BATCH if self.batch_size == "auto" else int(self.batch_size), n)
         if self.max_iter != "auto":
-            return int(self.max_iter)
-        if not judged and n < self._enough_to_set_aside:
-            return max(FEWEST_PASSES, UNJUDGED_STEPS // batches)
-        return int(np.clip(ROWS_OF_ALL_PASSES // n, FEWEST_PASSES, MOST_PASSES))
+            epochs = int(self.max_iter)
+        elif not judged and n < ENOUGH_TO_SET_ASIDE:
+            epochs = max(FEWEST_PASSES, UNJUDGED_STEPS // -(-n // USUAL_BATCH))
+        else:
+            epochs = int(np.clip(ROWS_OF_ALL_PASSES // n, FEWEST_PASSES, MOST_PASSES))
+        return Pace(epochs, batch, self.learning_rate_init, self.alpha, self.dropout)
 
     def _loss_of(self, outputs: np.ndarray, goal: TabularGoal, w: np.ndarray | None) -> float:
         raise TypeError(f"{type(self).__name__} must define _loss_of")
@@ -361,6 +380,8 @@ class TabularNet(_Learner):
         expected = (len(inputs.numbers), inputs.plain_width)
         if (net.numbers, net.plain) != expected or not np.array_equal(net.levels, inputs.tables):
             raise ValueError("network_ does not take the inputs of the model")
+        if net.embedded > net.numbers or (net.embedded and not net.waves):
+            raise ValueError("network_ does not have waves for the numbers it embeds")
         if len(net.sizes) < 2 or len(net.theta) != net.n_parameters or net.theta.dtype != np.float32:
             raise ValueError("network_ does not have the parameters of its layers")
         if "baseline_" in vars(self) and len(self.baseline_) != net.inputs:
@@ -392,7 +413,9 @@ class TabularNet(_Learner):
             adds += of_member / net.members
             base += start / net.members
         gathered = np.zeros((len(inputs), self.n_features_in_, adds.shape[2]))
-        for j, source in enumerate(self.inputs_.sources(net.width, net.category_width).tolist()):
+        for j, source in enumerate(
+            self.inputs_.sources(net.width, net.category_width, net.embedded).tolist()
+        ):
             gathered[:, source] += adds[:, j]
         return gathered, base
 
@@ -417,14 +440,3 @@ class TabularNet(_Learner):
     def _in_outputs(self, adds: np.ndarray, base: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Contributions to scores as those to what is explained."""
         return adds, base
-
-
-def goal_of_rows(goal: TabularGoal, rows: np.ndarray) -> TabularGoal:
-    """The goal of some rows."""
-    from dataclasses import replace
-
-    return replace(
-        goal,
-        codes=None if goal.codes is None else goal.codes[rows],
-        numbers=None if goal.numbers is None else goal.numbers[rows],
-    )

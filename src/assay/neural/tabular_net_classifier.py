@@ -15,7 +15,8 @@ from assay.core.parameters import Accepted, Any_, Range
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.neural.class_weights import times_class_weight
 from assay.neural.held_out import rows_and_targets
-from assay.neural.tabular_net import TabularGoal, TabularNet
+from assay.neural.tabular_descent import TabularGoal
+from assay.neural.tabular_net import TabularNet
 from assay.types import ClassWeight, Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["TabularNetClassifier"]
@@ -36,7 +37,9 @@ class TabularNetClassifier(TabularNet, Classifier):
 
     The sum of the members' cross-entropies falls by AdamW, with a rate that rises and falls in four cycles, each twice
     as long as the one before. From 500 rows on, a share of them judges each pass; the best is kept, and a cycle that
-    brought nothing is the last. The number of passes depends on that of the rows.
+    brought nothing is the last. Of fewer rows, folds judge the ends of the cycles. The rows that judge also choose how
+    far the scores are softened: the temperature, from 1 to 8, by which they are divided. The number of passes depends
+    on that of the rows.
 
     Cost: fit O(n M (D H + H^2)) a pass for D inputs and H units a layer; predict O(M (D H + H^2)) a row; memory
     O(n D + D H + H^2).
@@ -48,8 +51,10 @@ class TabularNetClassifier(TabularNet, Classifier):
     members : int, default 8
         Networks of the ensemble.
     embedding : "auto", "periodic" or None, default "auto"
-        Of numbers, by waves; "auto" does so for up to 200 columns of them, from 500 rows to learn from on (100 for each
-        column, if that is less): fewer are mostly learned better without, unless they follow curves of many turns.
+        Of numbers, by waves: of none, of all, or by the rows. "auto" embeds columns of at least 32 distinct values (two
+        for each of 16 waves; fewer have nothing to tell apart), up to 200 of them, from 500 rows to learn from on (100
+        for each such column, if that is less). Of fewer rows folds say whether: where waves of some column explain what
+        the network without them misses (an F test), and the network with them is better on the rows left out.
     learning_rate_init : float, default 0.003
         The highest learning rate.
     alpha : float, default 0.01
@@ -59,12 +64,14 @@ class TabularNetClassifier(TabularNet, Classifier):
     batch_size : int or "auto", default "auto"
         Rows of a step; "auto" takes 256, or all if there are fewer.
     max_iter : int or "auto", default "auto"
-        Passes over the rows at most; "auto": 524288 / n, from 16 to 128; 128 steps where there are
-        fewer than 500 rows and none judge.
+        Passes over the rows at most; "auto": 524288 / n, from 16 to 128; below 500 rows of
+        which none are set aside, 128, or 64 from 257 on.
     early_stopping : bool or "auto", default "auto"
         Set rows aside, keep the best pass by their cross-entropy. Without, all passes are made and the last is kept.
-        Where few rows overlap much, True gives better probabilities.
-        "auto" does so from 500 rows on: fewer judge too badly, and are missed where the network learns.
+        "auto" does so from 500 rows on, or where ``groups`` or ``validation_split="last"`` say which. From 40 to 499
+        rows, networks are learned that each leave out a quarter, until 100 rows are judged: they say after which of the
+        rate's cycles to end, and by which temperature to divide the scores; then the network learns from all rows.
+        Of fewer than 40 rows, all passes are made.
     validation_fraction : float, default 0.15
         Share of the rows that is set aside.
     validation_split : "random" or "last", default "random"
@@ -117,7 +124,6 @@ class TabularNetClassifier(TabularNet, Classifier):
         settings={"random_state": 0},
         learns=("networks of layers that share weights", "log loss + squared weights", "AdamW", "local"),
     )
-    _enough_to_set_aside = 500
     accepts: ClassVar[dict[str, Accepted | None]] = {
         **TabularNet.accepts,
         "label_smoothing": Range(0, 1, open="high"),

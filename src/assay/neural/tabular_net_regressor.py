@@ -16,7 +16,8 @@ from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError
 from assay.neural.held_out import rows_and_targets
 from assay.neural.input_scaling import target_scale
-from assay.neural.tabular_net import TabularGoal, TabularNet
+from assay.neural.tabular_descent import TabularGoal
+from assay.neural.tabular_net import TabularNet
 from assay.types import Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["TabularNetRegressor"]
@@ -48,8 +49,10 @@ class TabularNetRegressor(TabularNet, Regressor):
     delta : float, default 1
         Where "huber" turns from squares to straight lines, in standard deviations of y.
     embedding : "auto", "periodic" or None, default "auto"
-        Of numbers, by waves; "auto" does so for up to 200 columns of them, from 500 rows to learn from on (100 for each
-        column, if that is less): fewer are mostly learned better without, unless they follow curves of many turns.
+        Of numbers, by waves: of none, of all, or by the rows. "auto" embeds columns of at least 32 distinct values (two
+        for each of 16 waves; fewer have nothing to tell apart), up to 200 of them, from 500 rows to learn from on (100
+        for each such column, if that is less). Of fewer rows folds say whether: where waves of some column explain what
+        the network without them misses (an F test), and the network with them is better on the rows left out.
     learning_rate_init : float, default 0.003
         The highest learning rate.
     alpha : float, default 0.01
@@ -59,11 +62,13 @@ class TabularNetRegressor(TabularNet, Regressor):
     batch_size : int or "auto", default "auto"
         Rows of a step; "auto" takes 256, or all if there are fewer.
     max_iter : int or "auto", default "auto"
-        Passes over the rows at most; "auto": 524288 / n, from 16 to 128; 128 steps where there are
-        fewer than 100 rows and none judge.
+        Passes over the rows at most; "auto": 524288 / n, from 16 to 128; below 500 rows of
+        which none are set aside, 128, or 64 from 257 on.
     early_stopping : bool or "auto", default "auto"
         Set rows aside, keep the best pass by their loss. Without, all passes are made and the last is kept.
-        "auto" does so from 100 rows on: fewer judge too badly, and are missed where the network learns.
+        "auto" does so from 500 rows on, or where ``groups`` or ``validation_split="last"`` say which. From 40 to 499
+        rows, networks are learned that each leave out a quarter, until 100 rows are judged: they say after which of the
+        rate's cycles to end; then the network learns from all rows. Of fewer than 40 rows, all passes are made.
     validation_fraction : float, default 0.15
         Share of the rows that is set aside.
     validation_split : "random" or "last", default "random"
@@ -116,7 +121,6 @@ class TabularNetRegressor(TabularNet, Regressor):
             "local",
         ),
     )
-    _enough_to_set_aside = 100
     accepts: ClassVar[dict[str, Accepted | None]] = {
         **TabularNet.accepts,
         "loss": Choice("squared_error", "absolute_error", "huber", "quantile", "poisson"),

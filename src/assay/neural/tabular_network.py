@@ -3,7 +3,8 @@ r"""An ensemble of networks that share their weights, over the columns of a raw 
 .. math:: a_0 = (u,\ e + M\cos 2\pi(fu + s),\ \text{indicators, flags},\ \text{embedded categories}), \qquad
           a_l^m = \max(0,\ (a_{l-1}^m \circ r_l^m)W_l + b_l^m), \qquad o^m = a_{L-1}^m V^m + c^m \quad (1)
 
-The members m share :math:`W_l`; the scales of the inputs :math:`r^m`, the biases and the output layer are their own.
+Only some of the numbers are embedded by waves, the first ones. The members m share :math:`W_l`; the scales of the
+inputs :math:`r^m`, the biases and the output layer are their own.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class TabularNetwork:
     waves, width : frequencies, and numbers, of the embedding of each number      category_width : of a category
     members : of the ensemble      sizes : of the hidden layers and the outputs
     output, loss, parameter : as DenseNet has them      theta : (P,)
+    waved : how many numbers are embedded, the first ones; None for all, if there are waves
     """
 
     numbers: int
@@ -50,6 +52,7 @@ class TabularNetwork:
     loss: str
     parameter: float = 0.0
     theta: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
+    waved: int | None = None
     stored = {
         "numbers": Integer(low=0),
         "plain": Integer(low=0),
@@ -63,22 +66,30 @@ class TabularNetwork:
         "loss": Text(*LOSSES),
         "parameter": Scalar(),
         "theta": FloatArray("P", finite=True),
+        "waved": Integer(low=0) | None,
     }
+
+    @property
+    def embedded(self) -> int:
+        """How many numbers are embedded by waves."""
+        if self.waved is None:
+            return self.numbers if self.waves else 0
+        return self.waved
 
     @property
     def inputs(self) -> int:
         """D, the width of what the first layer sees."""
-        return self.numbers * (1 + self.width) + self.plain + len(self.levels) * self.category_width
+        return self.numbers + self.embedded * self.width + self.plain + len(self.levels) * self.category_width
 
     def places(self) -> list[tuple[str, tuple[int, ...]]]:
         """The name and the shape of each part of ``theta``, in its order."""
-        p, k, D = self.numbers, self.members, self.inputs
+        p, v, k, D = self.numbers, self.embedded, self.members, self.inputs
         places: list[tuple[str, tuple[int, ...]]] = [
             ("replaced", (p,)),
-            ("frequency", (p, self.waves)),
-            ("phase", (p, self.waves)),
-            ("mix", (p, self.width, self.waves)),
-            ("shift", (p, self.width)),
+            ("frequency", (v, self.waves)),
+            ("phase", (v, self.waves)),
+            ("mix", (v, self.width, self.waves)),
+            ("shift", (v, self.width)),
             ("tables", (int(self.levels.sum()), self.category_width)),
         ]
         for l, size in enumerate(self.sizes[:-1].tolist()):
@@ -122,17 +133,17 @@ class TabularNetwork:
 
     # ------------------------------------------------------------------ native
 
-    def _shape(self, dropout: float = 0.0) -> Any:
+    def _shape(self) -> Any:
         return native.Shape(
             numbers=self.numbers,
             plain=self.plain,
+            waved=self.embedded,
             waves=self.waves,
             width=self.width,
             levels=np.ascontiguousarray(self.levels, dtype=np.int64),
             category_width=self.category_width,
             members=self.members,
             sizes=np.ascontiguousarray(self.sizes, dtype=np.int64),
-            dropout=float(dropout),
             output=OUTPUTS[self.output],
             loss=LOSSES[self.loss],
             parameter=float(self.parameter),
@@ -158,8 +169,8 @@ class TabularNetwork:
             smoothing=float(smoothing),
         )
 
-    def rule(self, decay: float, clip: float = 0.0) -> Any:
-        """AdamW with its own rates for input scales and waves; only weights decay."""
+    def rule(self, decay: float, clip: float = 0.0, dropout: float = 0.0) -> Any:
+        """AdamW with its own rates for input scales and waves; only weights decay; a share of the units is left out."""
         ends, factors, decays, at = [], [], [], 0
         for name, shape in self.places():
             at += math.prod(shape)
@@ -176,6 +187,7 @@ class TabularNetwork:
             second=BETA_2,
             epsilon=EPSILON,
             clip=float(clip),
+            dropout=float(dropout),
         )
 
     def epoch(
@@ -189,14 +201,13 @@ class TabularNetwork:
         moment: np.ndarray,
         square: np.ndarray,
         t: int,
-        dropout: float = 0.0,
         seed: int = 0,
     ) -> float:
         """One pass over the rows in that order; the mean of the batches' losses, each before its step."""
         return native.epoch(
             rows=rows,
             targets=targets,
-            shape=self._shape(dropout),
+            shape=self._shape(),
             rule=rule,
             order=order,
             most=batch_size,
