@@ -50,7 +50,7 @@ class TabularGoal:
 
 @dataclass(frozen=True)
 class Pace:
-    """How the passes go: their number, the rows of a step, and what AdamW and dropout are told."""
+    """How the passes go: their number, the rows of a step, the rate and decay of AdamW, and the share left out."""
 
     epochs: int
     batch: int
