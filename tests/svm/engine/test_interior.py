@@ -14,9 +14,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 import assay
+from assay.errors import DegenerateWarning
 from assay.kernels import RBF, Linear, MatrixRows
 from assay.linear.regression.tube_program import Program, solve_tube
-from assay.errors import DegenerateWarning
 from assay.svm import SVC, SVCCV, SVDD, SVR, MultipleKernelSVR, NuSVC, NuSVR, OneClassSVM
 from assay.svm.engine import Dual, solve
 from assay.svm.engine.interior import _native_steps, _Point, _Program, _steps, cholesky_rows, interior_point
