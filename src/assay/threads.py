@@ -54,9 +54,9 @@ def on_threads(
     """``[function(item) for item in items]``, on several threads when there are several items.
 
     If one fails, or at Ctrl-C, those not begun are left out, and those at work end where they next say how far they
-    have come (`end_if_abandoned`). ``granted`` is a number of threads that the surroundings have given to this work, such
-    as those of a worker of Dask, where each task is else told to use one; ``within`` makes the context in which the
-    threads run.
+    have come (`end_if_abandoned`). ``granted`` is a number of threads that the surroundings have given to this work,
+    such as those of a worker of Dask, where each task is else told to use one; ``within`` makes the context in which
+    the threads run.
 
     >>> from assay.threads import on_threads
     >>> on_threads(len, ["a", "bc"])

@@ -242,3 +242,14 @@ def test_a_single_transform_may_overwrite_its_rows():
     assert_allclose(kept, expected)
     assert_allclose(X, expected)
     assert_allclose(scaler.inverse_transform(kept, copy=False), [[1.0, 2.0], [3.0, 6.0]])
+
+
+def test_numbers_whose_squares_overflow_are_refused_by_column():
+    X = np.array([[1.0, 1e300], [2.0, -1e300], [4.0, 3e299]])
+    with pytest.raises(DataError, match=r"^StandardScaler: column x1 has numbers too large to be squared\."):
+        StandardScaler().fit(X)
+    assert_allclose(StandardScaler(with_std=False).fit_transform(X)[:, 1], X[:, 1] - X[:, 1].mean())
+
+
+def test_a_constant_column_of_huge_numbers_becomes_zeros():
+    assert_array_equal(StandardScaler().fit_transform(np.full((4, 1), 1e290)), np.zeros((4, 1)))

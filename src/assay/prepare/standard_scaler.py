@@ -115,6 +115,12 @@ class StandardScaler(Summed, Preparation):
         coded, safe = self.schema_.coded, np.where(known > 0, known, 1.0)
         mean = np.where(coded, 0.0, np.where(known > 0, sums.moments.mean[0], np.nan))
         var = np.where(coded, 1.0, np.where(known > 0, sums.moments.scatter[0] / safe, np.nan))
+        if self.with_std and not np.isfinite(var[known > 0]).all():
+            j = int(np.argmin(np.isfinite(var) | (known <= 0)))
+            raise DataError(
+                f"StandardScaler: column {self.schema_[j].name} has numbers too large to be squared. Divide it by a "
+                "power of ten."
+            )
         scale = np.sqrt(var)
         scale[_constant(mean, var, known)] = 1.0
         self.mean_ = mean if self.with_mean or self.with_std else None
@@ -185,7 +191,8 @@ class Spread:
 def _constant(mean: np.ndarray, var: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Whether a variance is no more than what rounding makes of a constant column."""
     eps = np.finfo(np.float64).eps
-    return var <= known * eps * var + (known * mean * eps) ** 2
+    with np.errstate(over="ignore"):  # infinite where the mean is, which is right
+        return var <= known * eps * var + (known * mean * eps) ** 2
 
 
 def _count(known: np.ndarray, weighted: bool) -> Any:
