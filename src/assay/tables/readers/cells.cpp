@@ -26,7 +26,6 @@
 
 using namespace assay;
 
-
 namespace {
 
 constexpr uint32_t FLAG = uint32_t(1) << 31;
