@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics as peer
 from sklearn.exceptions import UndefinedMetricWarning
 
-from assay.core import parallel
+from assay import threads
 from assay.errors import DataError, ParameterError
 from assay.metrics import _areas
 from assay.metrics._inputs import Scored
@@ -202,7 +202,7 @@ def test_resamples_do_not_depend_on_the_number_of_threads(monkeypatch):
     found = []
     for n in ("1", "2", "4"):
         monkeypatch.setenv("ASSAY_NUM_THREADS", n)
-        monkeypatch.setattr(parallel, "_cores", lambda: 4)
+        monkeypatch.setattr(threads, "_cores", lambda: 4)
         found.append(drawn.areas(Scored(y, s, None, 1)))
     assert_array_equal(found[0], found[1])
     assert_array_equal(found[0], found[2])
