@@ -41,7 +41,9 @@ def main(rows: int, trees: int) -> None:
 
     threads = min(measured(lambda: fit(X, y), lambda: 0.0) for _ in range(2))
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0", memory_limit=0) as workers,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        ) as workers,
         distributed.Client(workers) as client,
     ):
         parts = [(X[a : a + rows // 2], y[a : a + rows // 2]) for a in (0, rows // 2)]

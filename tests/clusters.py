@@ -22,7 +22,7 @@ def two_workers(set_as_default: bool = True, **config: Any) -> Iterator[Any]:
     with (
         dask.config.set({**PATIENT, **config}),
         distributed.LocalCluster(
-            2, processes=True, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0", memory_limit=0
         ) as workers,
         distributed.Client(workers, set_as_default=set_as_default) as client,
     ):
@@ -35,7 +35,11 @@ def in_this_process(workers: int = 1, threads: int = 1, **options: Any) -> Itera
     with (
         dask.config.set(PATIENT),
         distributed.LocalCluster(
-            workers, processes=False, threads_per_worker=threads, dashboard_address=":0", **options
+            n_workers=workers,
+            processes=False,
+            threads_per_worker=threads,
+            dashboard_address=":0",
+            **options,
         ) as cluster,
     ):
         yield cluster
