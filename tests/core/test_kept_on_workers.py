@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from assay.core import kept_on_workers
-from assay.core.kept_on_workers import _ask, _Keeper
+from assay.core.kept_on_workers import KeptOnWorkers, _ask, _Keeper
 from assay.core.sums import Block, DaskRows
 from assay.errors import DataError
 
@@ -121,6 +121,14 @@ def client(mortal):
         yield client
 
 
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_clusters_of_tests_have_the_workers_that_were_asked_for(workers):
+    from tests.clusters import in_this_process
+
+    with in_this_process(workers) as cluster:
+        assert len(cluster.workers) == workers
+
+
 def rows():
     import dask.array as da
 
@@ -144,6 +152,30 @@ def test_an_error_of_the_function_leaves_the_blocks_as_they_were(client):
         with pytest.raises(DataError, match="no"):
             kept.update(fails, ["score"])
         assert kept.add_up(total) == 780
+
+
+def test_an_update_that_is_interrupted_is_not_built_upon(client, monkeypatch):
+    wait = KeptOnWorkers._wait
+
+    def interrupted(self, call):
+        wait(self, call)  # the keepers have made the change by now
+        raise KeyboardInterrupt
+
+    def shrink(arrays):
+        arrays["score"] -= 1
+        return int(arrays["score"].sum())
+
+    with rows().keep(made, ["score"]) as kept:
+        assert kept.update(Grow(), ["score"]) == 780
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(KeptOnWorkers, "_wait", interrupted)
+            kept.update(Grow(), ["score"])
+        assert kept.add_up(total) == 780
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(KeptOnWorkers, "_wait", interrupted)
+            kept.update(Grow(), ["score"])
+        assert kept.update(shrink, ["score"]) == 780 - 40
+        assert kept.add_up(total) == 780 - 40
 
 
 def test_a_worker_that_dies_in_a_pass_loses_nothing(client, tmp_path):

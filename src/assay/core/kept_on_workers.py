@@ -68,6 +68,18 @@ class KeptOnWorkers(Kept):
         if self._blocks is None:
             raise DataError("These blocks of rows have been released; keep them anew.")
         work = pickle.dumps((f, changes))  # type: ignore[no-untyped-call]
+        try:
+            total = self._total(work)
+        except BaseException:  # Ctrl-C too
+            if changes != ():
+                self._keepers = []  # some may have made, or still make, a change that the journal lacks
+            raise
+        if changes != ():
+            self._journal.append(work)
+        return total
+
+    def _total(self, work: bytes) -> Any:
+        """What all keepers have added up, new ones in the place of those that are lost."""
         for _ in range(LOSSES + 1):
             with _aside():
                 self._hire()
@@ -75,12 +87,8 @@ class KeptOnWorkers(Kept):
                 calls = _ask([keeper.actor for keeper in self._keepers], step, work)
                 answer = reduce(add, [self._wait(call) for call in calls])
             if answer.error is not None:
-                if changes != ():
-                    self._keepers = []  # others may have made their changes
                 raise answer.error
             if not answer.lost:
-                if changes != ():
-                    self._journal.append(work)
                 return answer.total
             self._dismiss_lost()
         raise DataError(
