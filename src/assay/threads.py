@@ -55,8 +55,8 @@ def on_threads(
 
     If one fails, or at Ctrl-C, those not begun are left out, and those at work end where they next say how far they
     have come (`end_if_abandoned`). ``granted`` is a number of threads that the surroundings have given to this work,
-    such as those of a worker of Dask, where each task would else use one; ``within`` makes the context in which
-    the threads run.
+    such as those of a worker of Dask, whose tasks otherwise use one each; ``within`` makes the context in which the
+    threads run.
 
     >>> from assay.threads import on_threads
     >>> on_threads(len, ["a", "bc"])
