@@ -7,7 +7,7 @@ from scipy.special import softmax
 from scipy.stats import f as fisher
 
 from assay.errors import DegenerateError
-from assay.neural import TabularNetClassifier, TabularNetRegressor
+from assay.neural import TabularNetClassifier, TabularNetRegressor, tabular_net
 from assay.neural.tabular_folds import (
     ENOUGH_JUDGED,
     FREQUENCIES,
@@ -207,18 +207,48 @@ def test_learning_that_diverges_in_all_folds_is_refused():
             learner(learning_rate_init=1e30, **QUICK).fit(X, target)
 
 
-def test_ctrl_c_in_a_fold_keeps_its_network(monkeypatch):
+@pytest.mark.parametrize("at, kept", [(4, 3), (14, 10), (40, 10)])  # passes; the folds make ten each
+def test_ctrl_c_in_a_fold_keeps_the_network_of_most_passes(monkeypatch, at, kept):
     X, y = turning(80, np.random.default_rng(0))
     passes = []
 
     def interrupted(self, *arguments, original=TabularNetwork.epoch):
         passes.append(1)
-        if len(passes) == 14:  # the fourth of the second fold
+        if len(passes) == at:
             raise KeyboardInterrupt
         return original(self, *arguments)
 
     monkeypatch.setattr(TabularNetwork, "epoch", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         model = TabularNetClassifier(max_iter=10, **QUICK).fit(X, y)
-    assert (model.n_iter_, len(model.history_), len(passes)) == (3, 3, 14)
+    assert (model.n_iter_, len(model.history_), len(passes)) == (kept, kept, at)
     assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-9)
+
+
+def test_ctrl_c_before_the_first_pass_of_a_fold_gives_a_model(monkeypatch):
+    X, y = turning(80, np.random.default_rng(0))
+    drawn = []
+
+    def interrupted(self, *arguments, original=TabularNetwork.draw):
+        drawn.append(1)
+        if len(drawn) == 1:
+            raise KeyboardInterrupt
+        original(self, *arguments)
+
+    monkeypatch.setattr(TabularNetwork, "draw", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = TabularNetClassifier(max_iter=10, **QUICK).fit(X, y)
+    assert model.n_iter_ == 0
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-9)
+
+
+def test_ctrl_c_while_the_temperature_is_looked_for_keeps_the_network(monkeypatch):
+    X, y = turning(80, np.random.default_rng(0))
+
+    def interrupted(net, temperature):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tabular_net, "softened", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = TabularNetClassifier(max_iter=10, **QUICK).fit(X, y, validation=(X, y))
+    assert model.n_iter_ > 0

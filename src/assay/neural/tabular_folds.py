@@ -66,7 +66,7 @@ class Folds:
         self.block, self.goal, self.w, self.rows, self.random = block, goal, w, rows, random
         self.draw, self.pace, self.loss_of = draw, pace, loss_of
         self.parts = parts_of(rows, random, goal.codes)
-        self.descent: Descent | None = None  # the one at work
+        self.descent: Descent | None = None  # the last one that made all passes, or else the one at work
 
     def course(self, waved: int, fine: int, after_pass: Callable[[], None]) -> Course:
         """The best course with so many columns embedded by waves; or with ``fine`` of them, if curves are left without,
@@ -140,7 +140,8 @@ class Folds:
         """(cycles, temperatures) the losses of one part of the rows, and (cycles, temperatures, m, K) the answers."""
         net, pace = self.draw(waved), self.pace(len(learn))
         random = np.random.default_rng(self.random.integers(2**63))
-        self.descent = Descent(net, pace, self.block, self.goal, self.w, learn, random)
+        descent = Descent(net, pace, self.block, self.goal, self.w, learn, random)
+        self.descent = self.descent or descent
         others, goal, w = (
             tuple(part[judge] for part in self.block),
             self.goal.take(judge),
@@ -149,12 +150,13 @@ class Folds:
         losses = np.full((len(pace.ends), len(temperatures)), math.inf)
         answers = np.zeros((*losses.shape, len(judge), self.goal.width))
         for number in range(1, pace.epochs + 1):
-            loss, rate = self.descent.advance()
-            self.descent.keep(loss, rate, None)
+            loss, rate = descent.advance()
+            descent.keep(loss, rate, None)
             after_pass()
             for cycle in [c for c, end in enumerate(pace.ends) if end == number]:
                 each = [softened(net, T).answers(others) for T in temperatures]  # type: ignore[arg-type]
                 losses[cycle], answers[cycle] = [self.loss_of(some, goal, w) for some in each], each
+        self.descent = descent
         return losses, answers
 
     def _weights(self, rows: np.ndarray) -> np.ndarray | None:

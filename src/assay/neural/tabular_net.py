@@ -205,7 +205,7 @@ class TabularNet(_Learner):
         random: np.random.Generator,
         left: State | None,
     ) -> Course | None:
-        """What folds say of few rows; None after Ctrl-C, with the network that was at work."""
+        """What folds say of few rows; None after Ctrl-C, with the network that made most passes."""
         if left is not None:
             return Course(**left.plain["course"])
         fine, p = self.inputs_.fine, len(self.inputs_.numbers)
@@ -226,7 +226,9 @@ class TabularNet(_Learner):
                 return folds.course(p if self.embedding == "periodic" else 0, candidate, bar.advance)
         except KeyboardInterrupt:
             self._interrupted()
-            net, done = folds.descent.net, folds.descent.history  # type: ignore[union-attr]
+            net, done = self._drawn_network(goal, random, 0), []
+            if folds.descent is not None:
+                net, done = folds.descent.net, folds.descent.history
             if not np.isfinite(net.theta).all():
                 self._refuse()
             self.network_, self.history_, self.n_iter_ = net, done, len(done)
@@ -309,7 +311,10 @@ class TabularNet(_Learner):
             self._refuse()
         net.theta[:] = descent.kept
         self.best_iter_, self.n_iter_ = descent.best_iter, len(self.history_)
-        self._soften(others, run.course.temperature)
+        try:
+            self._soften(others, run.course.temperature)
+        except KeyboardInterrupt:
+            self._interrupted()
 
     def _soften(self, others: Judges | None, temperature: float) -> None:
         """Divide the scores of classes by the temperature of the folds, or by that which the judging rows like best."""
