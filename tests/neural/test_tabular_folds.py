@@ -200,6 +200,21 @@ def test_the_last_rows_judge_where_that_is_asked_for():
     assert all(record.score is not None for record in model.history_)
 
 
+@pytest.mark.parametrize("groups, split", [(np.arange(60) // 2, "random"), (None, "last")])
+def test_no_folds_judge_where_too_few_rows_could_be_set_aside_as_asked_for(monkeypatch, groups, split):
+    X, y = turning(60, np.random.default_rng(0))
+    learned = []
+
+    def counted(self, *arguments, original=TabularNetwork.epoch):
+        learned.append(len(arguments[3]))
+        return original(self, *arguments)
+
+    monkeypatch.setattr(TabularNetwork, "epoch", counted)
+    few = {"validation_fraction": 0.03, "validation_split": split, "max_iter": 3}
+    TabularNetClassifier(**few, **QUICK).fit(X, y, groups=groups)  # folds by chance would part the groups
+    assert learned == [60] * 3
+
+
 def test_learning_that_diverges_in_all_folds_is_refused():
     X, y = turning(80, np.random.default_rng(0))
     for learner, target in ((TabularNetClassifier, y), (TabularNetRegressor, X[:, 0])):

@@ -149,8 +149,8 @@ class TabularNet(_Learner):
         if not len(others[0][0]):  # type: ignore[index]
             others = None
         with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
-            few = others is None and self.early_stopping == "auto" and len(learn) >= FEWEST_TO_FOLD
-            if few and len(learn) < ENOUGH_TO_SET_ASIDE:
+            few = others is None and FEWEST_TO_FOLD <= len(learn) < ENOUGH_TO_SET_ASIDE
+            if few and self._may_fold(groups):
                 drawn = np.random.default_rng([first_seed, 1])  # so that a resumed fit need not draw it again
                 course = self._course(block, goal, w, learn, drawn, left)
             else:
@@ -178,8 +178,7 @@ class TabularNet(_Learner):
                 f"{who}: groups say which rows are set aside together; with a validation set of your own, or "
                 "early_stopping=False, none are. Leave groups out."
             )
-        asked_for = groups is not None or self.validation_split == "last"
-        few = self.early_stopping == "auto" and len(rows) < ENOUGH_TO_SET_ASIDE and not asked_for
+        few = len(rows) < ENOUGH_TO_SET_ASIDE and self._may_fold(groups)
         nothing = rows[:0]
         if validation is not None or not self.early_stopping or few:
             return rows, nothing
@@ -195,6 +194,10 @@ class TabularNet(_Learner):
         if len(judge) < FEWEST_ROWS_TO_JUDGE or not len(learn):
             return rows, nothing
         return rows[learn], rows[judge]
+
+    def _may_fold(self, groups: Any) -> bool:
+        """Whether folds may judge: not where it was said which rows are to be set aside."""
+        return self.early_stopping == "auto" and groups is None and self.validation_split != "last"
 
     def _course(
         self,

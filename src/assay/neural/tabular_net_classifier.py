@@ -71,7 +71,7 @@ class TabularNetClassifier(TabularNet, Classifier):
         "auto" does so from 500 rows on, or where ``groups`` or ``validation_split="last"`` say which. From 40 to 499
         rows, networks are learned that each leave out a quarter, until 100 rows are judged: they say after which of the
         rate's cycles to end, and by which temperature to divide the scores; then the network learns from all rows.
-        Of fewer than 40 rows, all passes are made.
+        Of fewer than 40 rows, or where what is asked for leaves fewer than 4 to judge, all passes are made.
     validation_fraction : float, default 0.15
         Share of the rows that is set aside.
     validation_split : "random" or "last", default "random"
