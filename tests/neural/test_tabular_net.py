@@ -425,6 +425,18 @@ def test_rows_without_weight_teach_nothing():
     assert_array_equal(a.predict_proba(X), b.predict_proba(X))
 
 
+@pytest.mark.parametrize("n", [90, 600])  # of folds, and with rows set aside
+def test_rows_without_weight_scale_nothing(n):
+    rng = np.random.default_rng(0)
+    X, others = rng.normal(size=(n, 3)), 1e6 * rng.normal(size=(n, 3))
+    others[::7, 1] = np.nan  # no flag for what is never missing where rows count
+    y = np.where(X[:, 0] + X[:, 1] > 0, 1.0, 0.0)
+    w, both, targets = np.repeat([1.0, 0.0], n), np.vstack([X, others]), np.append(y, 1 - y)
+    for learner, method in ((TabularNetClassifier, "predict_proba"), (TabularNetRegressor, "predict")):
+        a, b = learner(**QUICK).fit(both, targets, w), learner(**QUICK).fit(X, y, np.ones(n))
+        assert_array_equal(getattr(a, method)(X), getattr(b, method)(X))
+
+
 @settings(max_examples=5, deadline=None)
 @given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3))
 def test_shifted_and_stretched_targets_give_shifted_and_stretched_answers(shift, factor):

@@ -138,7 +138,7 @@ class TabularNet(_Learner):
         if left is not None:
             first_seed = left.plain["seed"]
         random = np.random.default_rng(first_seed)
-        self.inputs_ = TabularInputs.learn(X, self.schema_)
+        self.inputs_ = TabularInputs.learn(X if w is None or w.all() else X[w > 0], self.schema_)
         block = self.inputs_.apply(X)
         learn, judge = self._divided(len(X), goal, w, random, groups, validation)
         if validation is not None:
