@@ -24,7 +24,8 @@ class BestSeeds:
     Rows are shifted by the first seed and divided by the largest distance from it, so that single precision moves each
     by at most u = 2^-24. Two rows less than s apart are then less than s + 2u there, and the square of that, summed in
     single precision, grows by less than a share of (d + 3) u: the limits are twice as far away. What the seeds are
-    worth is compared there, too, and measured where that leaves a doubt. So the answer is that of measuring all rows.
+    worth is compared there, too, and measured where that leaves a doubt. So the answer is that of measuring all rows,
+    but where two gains differ by rounding alone.
 
     >>> import numpy as np
     >>> from assay.distances.best_seeds import BestSeeds
