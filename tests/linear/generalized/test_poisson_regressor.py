@@ -7,6 +7,7 @@ from sklearn import linear_model as peers
 
 from assay.errors import DataError
 from assay.linear import GammaRegressor, PoissonRegressor, TweedieRegressor
+from assay.linear.generalized.deviance_regressor import Rows, sample_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 4))
@@ -60,3 +61,17 @@ def test_targets_whose_squares_overflow_are_refused(learner):
     learner().fit(X, y * 1e150)
     with pytest.raises(DataError, match="Divide it by a power of ten"):
         learner().fit(X, y * 1e200)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-4])
+def test_events_so_rare_that_a_sample_of_the_rows_has_none(alpha):
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(6000, 3)), np.zeros(6000)
+    model = PoissonRegressor(alpha=alpha)
+    sampled = set(sample_of(Rows(np.arange(6000.0)[:, None], y), 4).X[:, 0].astype(int))
+    y[[i for i in range(0, 6000, 500) if i not in sampled]] = 1.0
+    assert y.sum() > 5
+    model.fit(A, y)
+    peer = peers.PoissonRegressor(alpha=alpha, solver="newton-cholesky", tol=1e-10).fit(A, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+    assert model.intercept_ == pytest.approx(peer.intercept_, abs=1e-4)

@@ -249,8 +249,9 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
                 first = fisher_scoring(
                     small, self._first(small, None), rows=len(sample.y), tol=0.01, max_iter=self.max_iter
                 )
-                start = first.w if objective.unbounded else self._first(objective, first.w)
-                if objective.power is not None:
+                near = first.w if first.converged else None  # a sample without events tells of no place to begin
+                start = near if near is not None and objective.unbounded else self._first(objective, near)
+                if objective.power is not None and near is not None:
                     optimum = self._from_sample(objective, small, start, rows, first.value, watch)
                     if optimum.converged:
                         return optimum
