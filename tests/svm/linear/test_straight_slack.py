@@ -78,3 +78,17 @@ def test_native_code_ends_where_the_program_of_tubes_does(monkeypatch, C, pulled
     assert_allclose(native.value, tubes.value, rtol=1e-8)
     assert_allclose(native.v, tubes.v, rtol=1e-4, atol=1e-4 * np.abs(tubes.v).max())
     assert native.gap + 1e-12 * abs(native.value) >= 0 and native.gap <= 1e-7 * abs(native.value)
+
+
+def test_the_program_of_tubes_takes_over_where_native_code_ends_too_soon():
+    rng = np.random.default_rng(2)
+    X, prices = 1e8 * rng.standard_normal((200, 1)), 5.0 * 10.0 ** rng.uniform(-4, 4, 200)
+    above = X[:, 0] / 1e8 + 0.2 * rng.standard_normal(200) > 0
+    problem = SlackProblem(
+        X, np.where(above, 1.0, -1.0), np.where(above, prices, 0.0), np.where(above, 0.0, prices), 0.0, 1, 0.0
+    )
+    solution = interior_point(problem, 1e-6, 200)
+    kinks = problem.target / X[:, 0]  # where a row's slack ends: the minimum lies at one, the decay being so small
+    values = [0.5 * v * v + problem.loss(X[:, 0] * v) for v in kinks]
+    assert solution.converged
+    assert solution.value <= min(values) * (1 + 1e-5)

@@ -99,7 +99,9 @@ def _solve(
     """The minimum of E - pull'v + level, where the last two stand for rows that are not there."""
     one_sided = ((problem.above > 0) != (problem.below > 0)).all()
     if one_sided and isinstance(problem.X, np.ndarray) and problem.X.shape[1] <= MOST_NATIVE_COLUMNS:
-        return _by_multipliers(problem, tol, max_iter, pull, level)
+        quick = _by_multipliers(problem, tol, max_iter, pull, level)
+        if quick.converged:
+            return quick  # else rows of very unequal prices or units ended it too soon
     epsilon, ridge = np.full(len(problem.target), problem.epsilon), np.ones(problem.X.shape[1])
     program = Program(problem.X, problem.target, problem.above, problem.below, epsilon, ridge, pull, level)
     tube = solve_tube(program, tol=tol, max_iter=max_iter, of_value=True)
