@@ -387,3 +387,14 @@ def test_the_linear_kernel_of_large_columns_names_the_quicker_machine():
         for model in (quick, slow)
     ]
     assert values[0] < values[1]
+
+
+@pytest.mark.parametrize("far", [-1e40, 1e40])
+@pytest.mark.filterwarnings("error:overflow", "ignore:.*positive semidefinite", "ignore:.*terminated early")
+def test_values_of_a_matrix_beside_its_diagonal_may_be_too_large_for_float32(far):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((700, 2))
+    K, y = RBF(gamma=1.0)(x), np.where(rng.random(700) > 0.5, 1, -1)
+    K[3, 7] = K[7, 3] = far
+    y[3], y[7] = 1, -1
+    assert np.isfinite(SVC(kernel="precomputed", C=1e4, max_iter=20_000).fit(K, y).dual_coef_).all()

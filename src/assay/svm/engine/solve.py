@@ -493,7 +493,10 @@ def search_whole(
     if single is None and places is None and search.n > MOST_DOUBLE_ROWS and tol >= SINGLE_TOLERANCE:
         bar.advance(search.steps(K, places, tol, min(STEPS_BEFORE_COPY * search.m, most - search.iterations)))
         if search.gap >= tol and 1 / SINGLE_RANGE <= search.largest <= SINGLE_RANGE:
-            single = K.astype(np.float32)
+            with np.errstate(over="ignore"):
+                single = K.astype(np.float32)
+            if not (single.max() <= SINGLE_RANGE and single.min() >= -SINGLE_RANGE):
+                single = None  # values beside the diagonal may be larger than all on it
     if single is not None:
         rough = some = min(a_call, ROUGH_STEPS_A_ROW * search.m)
         while rough == some and search.iterations < most:
