@@ -75,3 +75,12 @@ def test_events_so_rare_that_a_sample_of_the_rows_has_none(alpha):
     peer = peers.PoissonRegressor(alpha=alpha, solver="newton-cholesky", tol=1e-10).fit(A, y)
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
     assert model.intercept_ == pytest.approx(peer.intercept_, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_heavy_tails_with_a_large_penalty_keep_the_level_of_the_targets(seed):
+    rng = np.random.default_rng(seed)
+    A, w = rng.normal(size=(400, 6)), 0.7 * rng.normal(size=6)
+    y = np.exp(A @ w + 10) * rng.gamma(1, 1, 400)
+    model = TweedieRegressor(power=3, alpha=1.0, link="log").fit(A, y)
+    np.testing.assert_allclose(model.predict(A), y.mean(), rtol=1e-2)  # the penalty leaves the constant alone

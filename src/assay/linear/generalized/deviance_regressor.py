@@ -331,6 +331,8 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
                 start = objective.inside(np.asarray(coef, dtype=np.float64)[kept], float(intercept))
         tries: list[Callable[[], np.ndarray]] = [objective.working_start, objective.level_start]
         look: Callable[[np.ndarray], tuple[Any, ...]] = objective.curvature  # where Fisher scoring begins
+        if objective.fit_intercept and (objective.family.variance_power or 0) > 2:
+            tries.reverse()  # from means far too low a step would lead to a plateau of far too large ones
         if objective.size > NEWTON_COLUMNS:
             tries, look = [objective.level_start], objective.value_gradient
         if start is not None:
