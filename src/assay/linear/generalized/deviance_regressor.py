@@ -249,7 +249,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
                 first = fisher_scoring(
                     small, self._first(small, None), rows=len(sample.y), tol=0.01, max_iter=self.max_iter
                 )
-                near = first.w if first.converged else None  # a sample without events tells of no place to begin
+                near = first.w if first.converged else None  # a sample may have no events
                 start = near if near is not None and objective.unbounded else self._first(objective, near)
                 if objective.power is not None and near is not None:
                     optimum = self._from_sample(objective, small, start, rows, first.value, watch)
