@@ -18,6 +18,7 @@
 
 #include "assay/array.hpp"
 #include "assay/edge.hpp"
+#include "assay/least.hpp"
 
 using namespace assay;
 
@@ -55,18 +56,8 @@ HOT void distances_from(const Panels &panels, const double *x, double *out) {
     }
 }
 
-HOT double least_of(const double *sums, int64_t left) {
-    double least[8];
-    std::fill_n(least, 8, NEVER);
-    int64_t i = 0;
-    for (; i + 8 <= left; i += 8)
-        for (int64_t r = 0; r < 8; ++r) least[r] = sums[i + r] < least[r] ? sums[i + r] : least[r];
-    for (; i < left; ++i) least[0] = sums[i] < least[0] ? sums[i] : least[0];
-    return *std::min_element(least, least + 8);
-}
-
 // What the linkage makes of the distances from two groups that become one.
-__attribute__((always_inline)) inline double joined(double x, double y, int kind, double share) {
+INLINE double joined(double x, double y, int kind, double share) {
     return kind == 0 ? (y > x ? y : x) : x + (y - x) * share;
 }
 

@@ -14,6 +14,7 @@
 
 #include "assay/array.hpp"
 #include "assay/edge.hpp"
+#include "assay/least.hpp"
 
 using namespace assay;
 
@@ -61,15 +62,6 @@ HOT void gaps_of(const double *T, int64_t n, int64_t left, int64_t d, const doub
 }
 HOT void ward_factors(const double *size, int64_t left, double own, double *sums) {
     for (int64_t i = 0; i < left; ++i) sums[i] *= 2.0 * own * size[i] / (own + size[i]);
-}
-HOT double least_of(const double *sums, int64_t left) {
-    double least[8];
-    std::fill_n(least, 8, NEVER);
-    int64_t i = 0;
-    for (; i + 8 <= left; i += 8)
-        for (int64_t r = 0; r < 8; ++r) least[r] = sums[i + r] < least[r] ? sums[i + r] : least[r];
-    for (; i < left; ++i) least[0] = sums[i] < least[0] ? sums[i] : least[0];
-    return *std::min_element(least, least + 8);
 }
 
 // Squared distances of all groups from that at `place`, itself never; the places of the nearest, `before` among equals.
